@@ -213,8 +213,8 @@ static cublasStatus_t each(cublasHandle_t h, struct blas_product *p, int batch)
     const void **all = calloc(3 * (size_t)(batch > 0 ? batch : 0) + 1, sizeof *all);
     cublasStatus_t s = all ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_ALLOC_FAILED;
     for (int i = 0; !s && i < 3; i++)
-        if (batch > 0 &&
-            cudaMemcpy(all + (size_t)i * (size_t)batch, lists[i], (size_t)batch * sizeof *all, cudaMemcpyDeviceToHost))
+        if (batch > 0 && cudaMemcpyAsync(all + (size_t)i * (size_t)batch, lists[i], (size_t)batch * sizeof *all,
+                                         cudaMemcpyDeviceToHost, cudaStreamPerThread))
             s = CUBLAS_STATUS_EXECUTION_FAILED;
     for (int i = 0; !s && i < batch; i++) {
         p->a.at = all[i], p->b.at = all[batch + i], p->c.at = all[2 * batch + i];

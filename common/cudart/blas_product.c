@@ -72,12 +72,15 @@ static cublasStatus_t status_of(struct cublasContext *h, const struct blas_produ
     return s ? blas_fail(all[s], p->function, gemm_steps_error(h->library)) : CUBLAS_STATUS_SUCCESS;
 }
 
-// Prepared in the default stream: that of the product may be captured, and then the library would not.
+// Prepared in another stream: that of the product may be captured, and then the library would not.
 static cublasStatus_t run(struct cublasContext *h, const struct blas_product *p, const gemm_steps_problem *q)
 {
     char call[192];
-    gemm_steps_set_stream(h->library, NULL);
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    gemm_steps_set_stream(h->library, cudaStreamPerThread);
+    cudaThreadExchangeStreamCaptureMode(&mode);
     gemm_steps_status s = gemm_steps_prepare(h->library, q);
+    cudaThreadExchangeStreamCaptureMode(&mode);
     gemm_steps_set_stream(h->library, p->stream);
     snprintf(call, sizeof call, "%s (%s)", p->function, gemm_steps_kernel(h->library));
     __cudartNote(call);

@@ -38,7 +38,7 @@ bool blas_read(const struct blas_scalar *from, cudaDataType type, double *to)
     const size_t bytes = type == CUDA_R_16F   ? sizeof value.half
                          : type == CUDA_R_64F ? sizeof value.whole
                                               : sizeof value.single;
-    if (from->on_device && cudaMemcpy(&value, from->at, bytes, cudaMemcpyDeviceToHost))
+    if (from->on_device && cudaMemcpyAsync(&value, from->at, bytes, cudaMemcpyDeviceToHost, cudaStreamPerThread))
         return false;
     if (!from->on_device)
         memcpy(&value, from->at, bytes);

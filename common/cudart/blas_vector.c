@@ -82,10 +82,13 @@ char *blas_scratch(cublasHandle_t h)
         float single;
         double whole, room;
     } ones = { 1, 1, 0 };
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    cudaThreadExchangeStreamCaptureMode(&mode);
     if (h && !h->scratch &&
         (cudaMalloc((void **)&h->scratch, sizeof ones) ||
-         cudaMemcpy(h->scratch, &ones, sizeof ones, cudaMemcpyHostToDevice)))
+         cudaMemcpyAsync(h->scratch, &ones, sizeof ones, cudaMemcpyHostToDevice, cudaStreamPerThread)))
         h->scratch = NULL;
+    cudaThreadExchangeStreamCaptureMode(&mode);
     return h ? h->scratch : NULL;
 }
 

@@ -68,8 +68,8 @@ static bool is_told(const struct cudart_launch *l, const struct simt_findings *f
 
 void cudart_checked(const struct cudart_launch *l, const struct simt_findings *f)
 {
-    if (!count.launches++)
-        atexit(print_count);
+    count.launches++;
+    cudart_at_end(print_count);
     if (!f || !(f->n + f->n_advice))
         return;
     count.with_findings += f->n > 0;

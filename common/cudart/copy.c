@@ -1,8 +1,9 @@
 // Copies and sets. Where a pointer leads is known by its address; the direction that the program states says which of
 // them must not be the host's. A stream makes no difference, since all is done at once.
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "copy.h"
@@ -24,30 +25,42 @@ static bool copy_on_device(void *to, const void *from, size_t bytes, char error[
     return done;
 }
 
-// Whether the host has memory at the first and at the last of these bytes.
-static bool on_host(const void *p, size_t bytes)
+// Whether the program can read, and write, its memory at p.
+static bool reaches(const void *p, bool writes)
 {
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)p, last = first + bytes - 1;
-    return last >= first && !msync((void *)(first & ~(page - 1)), 1, MS_ASYNC) &&
-           !msync((void *)(last & ~(page - 1)), 1, MS_ASYNC);
+    char byte;
+    const struct iovec here = { &byte, 1 }, there = { (void *)p, 1 };
+    return (process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1 &&
+            (!writes || process_vm_writev(getpid(), &here, 1, &there, 1, 0) == 1)) ||
+           errno != EFAULT;  // else nothing is known
+}
+
+// At the first and at the last of these bytes.
+static bool on_host(const void *p, size_t bytes, bool writes)
+{
+    const char *first = p, *last = first + bytes - 1;
+    return last >= first && reaches(first, writes) && reaches(last, writes);
 }
 
 // One end of a copy that is not in device memory: it may be the host's if the direction does not say otherwise.
-static bool may_be_hosts(const void *p, size_t bytes, bool of_device, char error[DEV_ERROR_MAX])
+static bool may_be_hosts(const void *p, size_t bytes, bool of_device, bool writes, char error[DEV_ERROR_MAX])
 {
     if (!p)
         return error_set(error, "a null pointer");
     if (of_device && !cudart_memory_at(p))
         return error_set(error, "%p is not in device memory: it was freed, or never allocated there", p);
-    return on_host(p, bytes) || error_set(error, "neither the device nor the host has memory at %p", p);
+    return on_host(p, bytes, writes) || error_set(error, "neither the device nor the host has memory %sat %p",
+                                                  writes ? "that can be written " : "", p);
 }
 
 static bool copy_now(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, char error[DEV_ERROR_MAX])
 {
     const bool in = on_device(to), out = on_device(from);
-    if (!in && !may_be_hosts(to, bytes, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice, error))
+    if (!in &&
+        !may_be_hosts(to, bytes, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice, true, error))
         return false;
-    if (!out && !may_be_hosts(from, bytes, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice, error))
+    if (!out &&
+        !may_be_hosts(from, bytes, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice, false, error))
         return false;
     if (in && out)
         return copy_on_device(to, from, bytes, error);
@@ -221,8 +234,7 @@ static cudaError_t do_copy(cudaStream_t st, struct work w)
 
 static cudaError_t copy_1d(const char *function, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
-    const struct work w = copy_work(function, to, from, bytes, kind);
-    return copy_box(function, &w.copy);
+    return do_copy(NULL, copy_work(function, to, from, bytes, kind));
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
@@ -235,22 +247,29 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
     return do_copy(st, copy_work("cudaMemcpyAsync", to, from, bytes, kind));
 }
 
+static cudaError_t copy_peer(struct work w, int to_device, int from_device, cudaStream_t st)
+{
+    return to_device || from_device ? cudart_failed(cudaErrorInvalidDevice, w.function, "there is one device, number 0")
+                                    : do_copy(st, w);
+}
+
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
 {
-    return copy_1d("cudaMemcpyPeer", to, from, bytes, cudaMemcpyDeviceToDevice);
+    return copy_peer(copy_work("cudaMemcpyPeer", to, from, bytes, cudaMemcpyDeviceToDevice), to_device, from_device,
+                     NULL);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
                                 cudaStream_t st)
 {
-    return do_copy(st, copy_work("cudaMemcpyPeerAsync", to, from, bytes, cudaMemcpyDeviceToDevice));
+    return copy_peer(copy_work("cudaMemcpyPeerAsync", to, from, bytes, cudaMemcpyDeviceToDevice), to_device,
+                     from_device, st);
 }
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                          enum cudaMemcpyKind kind)
 {
-    const struct work w = copy_work_2d("cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind);
-    return copy_box(w.function, &w.copy);
+    return do_copy(NULL, copy_work_2d("cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind));
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
@@ -261,7 +280,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 {
-    return copy_box("cudaMemcpy3D", p);
+    return do_copy(NULL, (struct work){ .type = &work_copy, .function = "cudaMemcpy3D", .copy = *p });
 }
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st)
@@ -269,35 +288,39 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
     return do_copy(st, (struct work){ .type = &work_copy, .function = "cudaMemcpy3DAsync", .copy = *p });
 }
 
+static cudaError_t set_2d(const char *function, void *to, size_t pitch, int value, size_t width, size_t height,
+                          cudaStream_t st)
+{
+    const struct cudaMemsetParams p = { to, pitch, (unsigned)value & 0xff, 1, width, height };
+    return do_copy(st, (struct work){ .type = &work_set, .function = function, .set = p });
+}
+
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t st)
 {
-    return do_copy(st, (struct work){ .type = &work_set,
-                                      .function = "cudaMemset2DAsync",
-                                      .set = { to, pitch, (unsigned)value & 0xff, 1, width, height } });
+    return set_2d("cudaMemset2DAsync", to, pitch, value, width, height, st);
 }
 
 cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
 {
-    const struct cudaMemsetParams p = { to, pitch, (unsigned)value & 0xff, 1, width, height };
-    return set_rows("cudaMemset2D", &p);
+    return set_2d("cudaMemset2D", to, pitch, value, width, height, NULL);
 }
 
 cudaError_t cudaMemset(void *to, int value, size_t bytes)
 {
-    const struct cudaMemsetParams p = { to, bytes, (unsigned)value & 0xff, 1, bytes, 1 };
-    return set_rows("cudaMemset", &p);
+    return set_2d("cudaMemset", to, bytes, value, bytes, 1, NULL);
 }
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t st)
 {
-    return cudaMemset2DAsync(to, bytes, value, bytes, 1, st);
+    return set_2d("cudaMemsetAsync", to, bytes, value, bytes, 1, st);
 }
 
 cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent extent)
 {
     cudaError_t e = cudaSuccess;
     for (size_t slice = 0; !e && slice < extent.depth; slice++)
-        e = cudaMemset2D((char *)to.ptr + slice * to.ysize * to.pitch, to.pitch, value, extent.width, extent.height);
+        e = set_2d("cudaMemset3D", (char *)to.ptr + slice * to.ysize * to.pitch, to.pitch, value, extent.width,
+                   extent.height, NULL);
     return e;
 }
 

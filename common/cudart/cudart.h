@@ -1,6 +1,7 @@
 // The CUDA runtime on the simulated GPU: what the files of this room know of each other. It stands on simt/simt.h.
 //
 //   gpu.c       the one device: opened at its first use, with the settings of the environment
+//   child.c     processes that fork off
 //   errors.c    CUDA's errors: the last one, that of a kernel, their names
 //   registry.c  what a program's object files register: PTX, kernels, variables
 //   fatbin.c    the PTX in them
@@ -78,8 +79,16 @@ const char *cudart_note(void);  // of which call of another library a launch is 
 // Prints one line, unless why is NULL, and notes the error for cudaGetLastError. what: the function, or the kernel.
 cudaError_t cudart_failed(cudaError_t e, const char *what, const char *why);
 cudaError_t cudart_kernel_failed(cudaError_t e, const char *kernel, const char *why);  // all later waits fail by it
-cudaError_t cudart_null(const char *function);  // a pointer is NULL that may not be
-cudaError_t cudart_wait(void);                  // cudaSuccess, or the error of a kernel
+cudaError_t cudart_null(const char *function);                   // a pointer is NULL that may not be
+cudaError_t cudart_flags(const char *function, unsigned flags);  // some of them are none that CUDA has
+
+// From now on CUDA is not there in a process that forks off.
+void cudart_not_in_children(void);
+bool cudart_in_child(void);           // this is one
+void cudart_at_end(void (*f)(void));  // when the program ends, but not in such a process
+cudaError_t cudart_wait(void);        // cudaSuccess, or the error of a kernel
+// An error if a stream is being captured in a mode that forbids the function, or a host function of a stream calls it.
+cudaError_t cudart_unsafe(const char *function);
 
 // The driver's function that is running in this thread; NULL: none. Messages then have its name.
 const char *cudart_driver_call(void);
@@ -123,6 +132,7 @@ const void *cudart_fat_variable(struct fat *f, const char *name);
 struct cudart_memory {
     uint64_t address, bytes;
     void *host;       // where it is in the program: pinned, managed and registered memory; NULL: nowhere
+    bool given;       // a call of the program allocated it
     bool registered;  // it is the program's, and has another address on the device
     bool of_graph;    // each launch of a graph allocates it, at this address
     bool given_back;  // the program has freed it since

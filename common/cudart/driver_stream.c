@@ -47,7 +47,8 @@ FACE(cuEventElapsedTime, (float *ms, CUevent from, CUevent to), cudaEventElapsed
 FACE(cuStreamBeginCapture, (CUstream s, CUstreamCaptureMode mode),
      cudaStreamBeginCapture(s, (enum cudaStreamCaptureMode)mode))
 FACE(cuStreamEndCapture, (CUstream s, CUgraph *graph), cudaStreamEndCapture(s, graph))
-FACE(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode), cudaSuccess)
+FACE(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode),
+     cudaThreadExchangeStreamCaptureMode((enum cudaStreamCaptureMode *)mode))
 FACE(cuGraphCreate, (CUgraph * graph, unsigned flags), cudaGraphCreate(graph, flags))
 FACE(cuGraphDestroy, (CUgraph graph), cudaGraphDestroy(graph))
 FACE(cuGraphInstantiate, (CUgraphExec * exec, CUgraph graph, unsigned long long flags),

@@ -45,9 +45,24 @@ cudaError_t cudart_null(const char *function)
     return cudart_failed(cudaErrorInvalidValue, function, "a null pointer");
 }
 
+cudaError_t cudart_flags(const char *function, unsigned flags)
+{
+    char why[48];
+    snprintf(why, sizeof why, "its flags are 0x%x, which it does not know", flags);
+    return cudart_failed(cudaErrorInvalidValue, function, why);
+}
+
+static cudaError_t in_child(void)
+{
+    static bool said;
+    const char *why = said ? NULL : "this process was forked after CUDA had been used, and only its parent can use it";
+    said = true;
+    return cudart_failed(cudaErrorInitializationError, "CUDA", why);
+}
+
 cudaError_t cudart_wait(void)
 {
-    const cudaError_t e = of_kernel;
+    const cudaError_t e = cudart_in_child() ? in_child() : of_kernel;
     cudart_use_context();
     return e && !cudart_driver_call() ? last = e : e;
 }
@@ -114,6 +129,12 @@ cudaError_t cudaPeekAtLastError(void)
     X(cudaErrorNotSupported, "operation not supported")                                                                \
     X(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing")                           \
     X(cudaErrorStreamCaptureInvalidated, "operation failed due to a previous error during capture")                    \
+    X(cudaErrorStreamCaptureMerge, "operation would result in a merge of separate capture sequences")                  \
+    X(cudaErrorStreamCaptureUnmatched, "capture was not ended in the same stream as it began")                         \
+    X(cudaErrorStreamCaptureUnjoined, "capturing stream has unjoined work")                                            \
+    X(cudaErrorStreamCaptureIsolation, "dependency created on uncaptured work in another stream")                      \
+    X(cudaErrorStreamCaptureImplicit, "operation would make the legacy stream depend on a capturing blocking stream")  \
+    X(cudaErrorCapturedEvent, "operation not permitted on an event last recorded in a capturing stream")               \
     X(cudaErrorGraphExecUpdateFailure,                                                                                 \
       "the graph update was not performed because it included changes which violated "                                 \
       "constraints specific to instantiated graph update")                                                             \

@@ -102,5 +102,6 @@ struct simt *cudart_gpu(void)
     simt_set_checks(s, cudart_setting("CUDART_CHECK"));
     if (cudart_tally())
         simt_set_progress(s, show);
+    cudart_not_in_children();
     return s;
 }

@@ -277,7 +277,8 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph, cudaG
 
 // --- Capture ---
 
-static cudaError_t begin_capture(cudaStream_t stream, struct graph *g, const cudaGraphNode_t *after, size_t n)
+static cudaError_t begin_capture(cudaStream_t stream, struct graph *g, const cudaGraphNode_t *after, size_t n,
+                                 enum cudaStreamCaptureMode mode)
 {
     struct stream *s = stream_of(stream);
     if (!stream || !s || s->graph)
@@ -286,6 +287,7 @@ static cudaError_t begin_capture(cudaStream_t stream, struct graph *g, const cud
     s->graph = g;
     s->begins = true;
     s->last.n = 0;
+    stream_mode(s, mode);
     bool ok = g;
     for (size_t i = 0; ok && i < n; i++)
         ok = node_of(after[i]) && nodes_add(&s->last, node_of(after[i]));
@@ -296,7 +298,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
 {
     cudart_lock();
     struct graph *g = new_graph();
-    const cudaError_t e = begin_capture(stream, g, NULL, 0);
+    const cudaError_t e = begin_capture(stream, g, NULL, 0, mode);
     if (e && g)
         free_graph(g);
     cudart_unlock();
@@ -307,26 +309,39 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
                                           const cudaGraphEdgeData *edges, size_t n, enum cudaStreamCaptureMode mode)
 {
     cudart_lock();
-    const cudaError_t e = begin_capture(stream, graph_of(graph), after, n);
+    const cudaError_t e = begin_capture(stream, graph_of(graph), after, n, mode);
     cudart_unlock();
     return e;
+}
+
+// What is wrong with the capture that ends; cudaSuccess: nothing.
+static cudaError_t judge_capture(const struct stream *s, const char *function)
+{
+    if (!s || !s->graph)
+        return cudart_failed(cudaErrorIllegalState, function, "no capture began in this stream");
+    if (!s->begins)
+        return cudart_failed(cudaErrorStreamCaptureUnmatched, function, "the capture began in another stream");
+    if (s->broken)
+        return cudart_failed(cudaErrorStreamCaptureInvalidated, function,
+                             "an error before, or a wait, has ended the capture");
+    if (!stream_joined(s))
+        return cudart_failed(cudaErrorStreamCaptureUnjoined, function,
+                             "a stream that the capture came to has work that this one does not wait for");
+    return cudaSuccess;
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *out)
 {
     cudart_lock();
     const struct stream *s = stream_of(stream);
-    const struct graph *g = s && s->begins ? s->graph : NULL;
-    const bool broken = g && s->broken;
+    const struct graph *g = s ? s->graph : NULL;
+    const cudaError_t e = judge_capture(s, __func__);
     if (out)  // else the program has the graph already
-        *out = g && !broken ? g->handle : NULL;
+        *out = e ? NULL : g->handle;
     if (g)
         stream_end_capture(g);
     cudart_unlock();
-    if (broken)
-        return cudart_failed(cudaErrorStreamCaptureInvalidated, __func__, "the program waited while it captured");
-    return g ? cudaSuccess
-             : cudart_failed(cudaErrorIllegalState, "cudaStreamEndCapture", "no capture began in this stream");
+    return e;
 }
 
 // What is captured next depends on these, and on what it did before if they are only added.

@@ -24,7 +24,7 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *out, cu
     cudaError_t e = c ? cudart_allocate(&p, name, sizeof value, cudaMemoryTypeDevice)
                       : cudart_failed(cudaErrorInvalidValue, name, "it is no graph, or was destroyed");
     if (!e)
-        e = cudaMemcpy(p, &value, sizeof value, cudaMemcpyHostToDevice);
+        e = cudaMemcpyAsync(p, &value, sizeof value, cudaMemcpyHostToDevice, cudaStreamPerThread);
     if (e) {
         free(c);
         return e;

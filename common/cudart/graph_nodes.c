@@ -18,7 +18,11 @@ static struct work of_kernel(const struct cudaKernelNodeParams *p)
     return (struct work){
         .type = &work_kernel,
         .function = "cudaGraphLaunch",
-        .kernel = { p->func, p->gridDim, p->blockDim, { 0 }, p->sharedMemBytes, p->kernelParams, NULL },
+        .kernel = { .host = p->func,
+                    .grid = p->gridDim,
+                    .block = p->blockDim,
+                    .shared = p->sharedMemBytes,
+                    .arguments = p->kernelParams },
     };
 }
 

@@ -126,7 +126,8 @@ static cudaError_t launch_now(const struct work_kernel *w)
                             .block = { w->block.x, w->block.y, w->block.z },
                             .shared = w->shared,
                             .args = a,
-                            .n_args = about.parameters };
+                            .n_args = about.parameters,
+                            .apart = !w->cooperative };
     memcpy(l.cluster, w->cluster, sizeof l.cluster);
     if (cudart_setting("CUDART_VERBOSE"))
         fprintf(stderr, "cudart: launch of %s, grid %u,%u,%u, block %u,%u,%u, %zu bytes of dynamic shared memory\n",
@@ -180,23 +181,48 @@ static void drop_arguments(struct work *w)
 
 const struct work_type work_kernel = { cudaGraphNodeTypeKernel, run_kernel, keep_arguments, drop_arguments, NULL };
 
+// Every block of a cooperative launch has to be on the card at a time.
+static cudaError_t cooperate(const struct work_kernel *k)
+{
+    int blocks = 0;
+    const cudaError_t e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks, k->host, (int)(k->block.x * k->block.y * k->block.z), k->shared);
+    if (e)
+        return e;
+    if ((uint64_t)k->grid.x * k->grid.y * k->grid.z > (uint64_t)blocks * cudart_card()->sms)
+        return cudart_failed(cudaErrorCooperativeLaunchTooLarge, "cudaLaunchCooperativeKernel",
+                             "more blocks than the card has room for at a time");
+    return cudaSuccess;
+}
+
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host, void **args)
 {
     const char *name;
-    if (!stream_of(c->stream) && cudart_kernel(host, &name))
-        return cudart_failed(cudaErrorInvalidResourceHandle, name, "it is no stream, or was destroyed");
+    cudart_lock();
+    const bool known = cudart_kernel(host, &name);
+    cudart_unlock();
+    if (!known)
+        return cudaErrorInvalidDeviceFunction;
     struct work w = {
         .type = &work_kernel,
-        .function = "cudaLaunchKernel",
-        .kernel = { host, c->gridDim, c->blockDim, { 0 }, c->dynamicSmemBytes, args, cudart_note() },
+        .function = name,
+        .kernel = { .host = host,
+                    .grid = c->gridDim,
+                    .block = c->blockDim,
+                    .shared = c->dynamicSmemBytes,
+                    .arguments = args,
+                    .part = cudart_note() },
     };
     for (unsigned i = 0; i < c->numAttrs; i++)
         if (c->attrs[i].id == cudaLaunchAttributeClusterDimension) {
             w.kernel.cluster[0] = c->attrs[i].val.clusterDim.x;
             w.kernel.cluster[1] = c->attrs[i].val.clusterDim.y;
             w.kernel.cluster[2] = c->attrs[i].val.clusterDim.z;
+        } else if (c->attrs[i].id == cudaLaunchAttributeCooperative) {
+            w.kernel.cooperative = c->attrs[i].val.cooperative;
         }
-    return work_submit(c->stream, &w);
+    const cudaError_t e = w.kernel.cooperative ? cooperate(&w.kernel) : cudaSuccess;
+    return e ? e : work_submit(c->stream, &w);
 }
 
 cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t st)
@@ -205,19 +231,12 @@ cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **arg
     return cudaLaunchKernelExC(&c, host, args);
 }
 
-// Every block of the launch has to be on the card at a time.
 cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
                                         cudaStream_t st)
 {
-    int blocks = 0;
-    const cudaError_t e =
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, host, (int)(block.x * block.y * block.z), shared);
-    if (e)
-        return e;
-    if ((uint64_t)grid.x * grid.y * grid.z > (uint64_t)blocks * cudart_card()->sms)
-        return cudart_failed(cudaErrorCooperativeLaunchTooLarge, "cudaLaunchCooperativeKernel",
-                             "more blocks than the card has room for at a time");
-    return cudaLaunchKernel(host, grid, block, args, shared, st);
+    cudaLaunchAttribute cooperative = { .id = cudaLaunchAttributeCooperative, .val.cooperative = 1 };
+    const cudaLaunchConfig_t c = { grid, block, shared, st, &cooperative, 1 };
+    return cudaLaunchKernelExC(&c, host, args);
 }
 
 // --- kernel<<<...>>>(...), as nvcc writes it ---

@@ -188,11 +188,13 @@ static cudaError_t allocate_now(void **p, const char *function, size_t bytes, en
     } else if (!note((struct cudart_memory){ .address = address, .bytes = bytes, .type = type })) {
         e = cudart_failed(cudaErrorMemoryAllocation, function, "out of memory");
     }
-    if (e)
+    if (e) {
         simt_free(cudart_gpu(), address, error);
-    else
-        *p = (void *)address;
-    return e;
+        return e;
+    }
+    *p = (void *)address;
+    find(*p)->given = true;
+    return cudaSuccess;
 }
 
 cudaError_t cudart_allocate(void **p, const char *function, size_t bytes, enum cudaMemoryType type)
@@ -228,9 +230,16 @@ void cudart_memory_of_graph(void *p)
     cudart_unlock();
 }
 
+// For a program's call.
+static cudaError_t allocate(void **p, const char *function, size_t bytes, enum cudaMemoryType type)
+{
+    const cudaError_t e = cudart_unsafe(function);
+    return e ? e : cudart_allocate(p, function, bytes, type);
+}
+
 cudaError_t cudaMalloc(void **p, size_t bytes)
 {
-    return cudart_allocate(p, "cudaMalloc", bytes, cudaMemoryTypeDevice);
+    return allocate(p, "cudaMalloc", bytes, cudaMemoryTypeDevice);
 }
 
 enum { PITCH = 512 };  // bytes: rows begin at multiples of it
@@ -240,7 +249,7 @@ cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height
     if (!pitch)
         return cudart_null(__func__);
     *pitch = (width + PITCH - 1) / PITCH * PITCH;
-    return cudart_allocate(p, "cudaMallocPitch", *pitch * height, cudaMemoryTypeDevice);
+    return allocate(p, "cudaMallocPitch", *pitch * height, cudaMemoryTypeDevice);
 }
 
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent extent)
@@ -249,22 +258,26 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent extent)
         return cudart_null(__func__);
     *p = (struct cudaPitchedPtr){ .xsize = extent.width, .ysize = extent.height };
     p->pitch = (extent.width + PITCH - 1) / PITCH * PITCH;
-    return cudart_allocate(&p->ptr, "cudaMalloc3D", p->pitch * extent.height * extent.depth, cudaMemoryTypeDevice);
+    return allocate(&p->ptr, "cudaMalloc3D", p->pitch * extent.height * extent.depth, cudaMemoryTypeDevice);
 }
 
 cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned flags)
 {
-    return cudart_allocate(p, "cudaMallocManaged", bytes, cudaMemoryTypeManaged);
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
+        return cudart_flags(__func__, flags);
+    return allocate(p, "cudaMallocManaged", bytes, cudaMemoryTypeManaged);
 }
 
 cudaError_t cudaMallocHost(void **p, size_t bytes)
 {
-    return cudart_allocate(p, "cudaMallocHost", bytes, cudaMemoryTypeHost);
+    return allocate(p, "cudaMallocHost", bytes, cudaMemoryTypeHost);
 }
 
 cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags)
 {
-    return cudart_allocate(p, "cudaHostAlloc", bytes, cudaMemoryTypeHost);
+    if (flags & ~(unsigned)(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
+        return cudart_flags(__func__, flags);
+    return allocate(p, "cudaHostAlloc", bytes, cudaMemoryTypeHost);
 }
 
 static cudaError_t free_now(const char *function, void *p, bool hosts)
@@ -301,12 +314,25 @@ cudaError_t cudart_release(const char *function, void *p, bool hosts)
 
 cudaError_t cudaFree(void *p)
 {
-    return cudart_release("cudaFree", p, false);
+    const cudaError_t e = cudart_unsafe(__func__);
+    return e ? e : cudart_release("cudaFree", p, false);
 }
 
 cudaError_t cudaFreeHost(void *p)
 {
-    return cudart_release("cudaFreeHost", p, true);
+    const cudaError_t e = cudart_unsafe(__func__);
+    return e ? e : cudart_release("cudaFreeHost", p, true);
+}
+
+// All that the program has allocated is freed. A kernel's error stays.
+cudaError_t cudaDeviceReset(void)
+{
+    cudart_lock();
+    for (size_t i = n_all; i-- > 0;)
+        if (all[i].given && !all[i].of_graph)
+            free_now(__func__, (void *)all[i].address, all[i].type == cudaMemoryTypeHost);
+    cudart_unlock();
+    return cudaSuccess;
 }
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void *p)

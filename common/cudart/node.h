@@ -16,6 +16,7 @@ struct node {
     bool off;            // in a graph that can be launched: cudaGraphNodeSetEnabled
     struct node *of;     // the one that this is a copy of
     struct nodes after;  // these come first
+    bool reached;        // for stream_joined
 };
 
 struct graph {

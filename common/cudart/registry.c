@@ -147,8 +147,7 @@ const char *cudart_kernel_ptx(const void *host, const char **device)
         return NULL;
     *device = n->device;
     if (!*f->file.path && scratch_open(&f->file, "program.ptx", f->ptx.text)) {
-        if (!written)
-            atexit(remove_files);
+        cudart_at_end(remove_files);
         f->next = written;
         written = f;
     }

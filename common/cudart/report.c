@@ -36,14 +36,6 @@ static double ms_so_far;
 
 static void print_all(void);
 
-static void print_at_exit(void)
-{
-    static bool asked;
-    if (!asked)
-        atexit(print_all);
-    asked = true;
-}
-
 // --- A launch has ended ---
 
 static struct row *find(const struct cudart_launch *l)
@@ -74,7 +66,7 @@ static struct row *add(const struct cudart_launch *l)
 void cudart_report(const struct cudart_launch *l, const struct profile *p, double ms, const char *bound)
 {
     struct row *r = find(l);
-    print_at_exit();
+    cudart_at_end(print_all);
     if (!r && (r = add(l))) {
         *end = r;
         end = &r->next;
@@ -130,7 +122,7 @@ void cudart_moved(enum cudart_way way, uint64_t bytes)
     cudart_frames(&f);
     const double ms = (double)bytes * ways[way].times / (gb_per_second(way) * 1e6);
     struct moves *m = moves_of(way, &f);
-    print_at_exit();
+    cudart_at_end(print_all);
     ms_so_far += ms;
     if (m) {
         m->n++;

@@ -12,7 +12,6 @@
         return cudaSuccess;                                                                                            \
     }
 
-NOTHING_TO_DO(cudaDeviceReset, void)
 NOTHING_TO_DO(cudaThreadExit, void)
 NOTHING_TO_DO(cudaProfilerStart, void)
 NOTHING_TO_DO(cudaProfilerStop, void)
@@ -28,7 +27,6 @@ NOTHING_TO_DO(cudaMemPrefetchAsync, const void *p, size_t n, struct cudaMemLocat
 NOTHING_TO_DO(cudaStreamAttachMemAsync, cudaStream_t s, void *p, size_t n, unsigned f)
 NOTHING_TO_DO(cudaStreamCopyAttributes, cudaStream_t to, cudaStream_t from)
 NOTHING_TO_DO(cudaStreamSetAttribute, cudaStream_t s, cudaStreamAttrID a, const cudaStreamAttrValue *v)
-NOTHING_TO_DO(cudaThreadExchangeStreamCaptureMode, enum cudaStreamCaptureMode *m)
 
 // --- Streams ---
 
@@ -45,6 +43,8 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int 
 {
     if (!out)
         return cudart_null(__func__);
+    if (flags & ~(unsigned)cudaStreamNonBlocking)
+        return cudart_flags("cudaStreamCreate", flags);
     cudart_lock();
     struct stream *s = stream_new(out);
     if (s) {
@@ -109,7 +109,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 
 static cudaError_t call(const struct work *w)
 {
-    w->call.fn(w->call.userData);
+    work_call_host(w->call.fn, w->call.userData);
     return cudaSuccess;
 }
 
@@ -137,8 +137,11 @@ static cudaError_t no_event(const char *function)
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
 {
+    const unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
     if (!out)
         return cudart_null(__func__);
+    if (flags & ~known)
+        return cudart_flags("cudaEventCreate", flags);
     cudart_lock();
     struct event *e = calloc(1, sizeof *e);
     *out = handle_new(HANDLE_EVENT, e);
@@ -214,22 +217,34 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
 }
 
 // A stream that waits for a captured event is captured, too.
+static cudaError_t join(struct stream *s, const struct event *e)
+{
+    const char *const name = "cudaStreamWaitEvent";
+    if (s->graph && s->graph != e->graph && (e->graph || e->recorded)) {
+        stream_break_captures();
+        return e->graph ? cudart_failed(cudaErrorStreamCaptureMerge, name, "the event is of another capture")
+                        : cudart_failed(cudaErrorStreamCaptureIsolation, name,
+                                        "the stream is being captured, and the event is of no capture");
+    }
+    if (!e->graph)
+        return cudaSuccess;
+    if (s == stream_of(NULL) && stream_break_captures())
+        return cudart_failed(cudaErrorStreamCaptureImplicit, name, "the default stream cannot be captured");
+    s->graph = e->graph;
+    bool ok = true;
+    for (size_t i = 0; ok && i < e->last.n; i++)
+        ok = nodes_have(&s->last, e->last.all[i]) || nodes_add(&s->last, e->last.all[i]);
+    return ok ? cudaSuccess : cudart_failed(cudaErrorMemoryAllocation, name, "out of memory");
+}
+
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t handle, unsigned flags)
 {
     cudart_lock();
     const struct event *e = event_of(handle);
     struct stream *s = stream_of(stream);
-    bool ok = true;
-    if (e && s && e->graph && (!s->graph || s->graph == e->graph)) {
-        s->graph = e->graph;
-        for (size_t i = 0; ok && i < e->last.n; i++)
-            ok = nodes_have(&s->last, e->last.all[i]) || nodes_add(&s->last, e->last.all[i]);
-    }
+    const cudaError_t result = !e ? no_event(__func__) : !s ? no_stream(__func__) : join(s, e);
     cudart_unlock();
-    return !e   ? no_event("cudaStreamWaitEvent")
-           : !s ? no_stream("cudaStreamWaitEvent")
-           : ok ? cudaSuccess
-                : cudart_failed(cudaErrorMemoryAllocation, "cudaStreamWaitEvent", "out of memory");
+    return result;
 }
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
@@ -284,14 +299,25 @@ cudaError_t cudaStreamQuery(cudaStream_t s)
     return wait_for("cudaStreamQuery", s);
 }
 
+static cudaError_t wait_for_event(const char *function, cudaEvent_t handle)
+{
+    cudart_lock();
+    const struct event *e = event_of(handle);
+    const bool captured = e && e->graph && stream_break_captures();
+    cudart_unlock();
+    if (captured)
+        return cudart_failed(cudaErrorCapturedEvent, function, "the event is of a stream that is being captured");
+    return e ? cudart_wait() : no_event(function);
+}
+
 cudaError_t cudaEventSynchronize(cudaEvent_t e)
 {
-    return event_of(e) ? cudart_wait() : no_event("cudaEventSynchronize");
+    return wait_for_event("cudaEventSynchronize", e);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t e)
 {
-    return event_of(e) ? cudart_wait() : no_event("cudaEventQuery");
+    return wait_for_event("cudaEventQuery", e);
 }
 
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)

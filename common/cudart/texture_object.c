@@ -10,7 +10,7 @@ static cudaError_t make_object(const char *function, const struct texture *t, un
     void *at = NULL;
     cudaError_t e = cudart_allocate(&at, function, sizeof *t, cudaMemoryTypeDevice);
     if (!e)
-        e = cudaMemcpy(at, t, sizeof *t, cudaMemcpyHostToDevice);
+        e = cudaMemcpyAsync(at, t, sizeof *t, cudaMemcpyHostToDevice, cudaStreamPerThread);
     *out = (unsigned long long)(uintptr_t)at;
     return e;
 }

@@ -22,6 +22,7 @@ struct work_kernel {
     const void *host;
     dim3 grid, block;
     unsigned cluster[3];  // 0: none
+    bool cooperative;
     size_t shared;
     void **arguments;
     const char *part;  // of what it is a part (cudart_note); NULL: of nothing

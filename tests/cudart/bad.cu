@@ -117,10 +117,125 @@ static void another(const char *what)
     }
 }
 
+#include <cooperative_groups.h>
+#include <cstdlib>
+#include <sys/wait.h>
+#include <unistd.h>
+
+__global__ void waits_for_all(int *p)
+{
+    cooperative_groups::this_grid().sync();
+    p[threadIdx.x] = 1;
+}
+
+__global__ void stops()
+{
+    __trap();
+}
+
+static void allocates(void *)
+{
+    int *p;
+    cudaMalloc(&p, 4);
+}
+
+static void say(cudaError_t e)
+{
+    printf("%s, ", cudaGetErrorName(e));
+}
+
+// With streams that are captured.
+static void in_a_capture(const char *what)
+{
+    int *p, *q, host[16] = {};
+    cudaStream_t stream, side;
+    cudaEvent_t event;
+    cudaGraph_t graph;
+    cudaMalloc(&p, sizeof host);
+    cudaStreamCreate(&stream);
+    cudaStreamCreate(&side);
+    cudaEventCreate(&event);
+    cudaEventRecord(event, side);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    if (!strcmp(what, "a launch")) {
+        fill<<<1, 16>>>(p, 16);
+    } else if (!strcmp(what, "a copy")) {
+        cudaMemcpy(p, host, sizeof host, cudaMemcpyDefault);
+    } else if (!strcmp(what, "memory")) {
+        cudaMalloc(&q, 4);
+    } else if (!strcmp(what, "relaxed memory")) {
+        cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+        cudaThreadExchangeStreamCaptureMode(&mode);
+        cudaMalloc(&q, 4);
+    } else if (!strcmp(what, "another's event")) {
+        cudaStreamWaitEvent(stream, event, 0);
+    } else if (!strcmp(what, "its event")) {
+        cudaEventRecord(event, stream);
+        cudaEventSynchronize(event);
+    } else if (strstr(what, "side")) {
+        cudaEventRecord(event, stream);
+        cudaStreamWaitEvent(side, event, 0);
+        fill<<<1, 16, 0, side>>>(p, 16);
+        cudaEventRecord(event, side);
+        if (!strcmp(what, "end at the side"))
+            say(cudaStreamEndCapture(side, &graph));
+        if (!strcmp(what, "a side that comes back"))
+            cudaStreamWaitEvent(stream, event, 0);
+    }
+    say(cudaStreamEndCapture(stream, &graph));
+}
+
+static void elsewhere(const char *what)
+{
+    int *p, *q, n = 1, host[16] = {};
+    void *arguments[] = { &p };
+    cudaStream_t stream;
+    cudaEvent_t event;
+    cudaMalloc(&p, sizeof host);
+    if (!strcmp(what, "a grid that waits")) {
+        waits_for_all<<<1, 16>>>(p);
+    } else if (!strcmp(what, "a grid that may wait")) {
+        cudaLaunchCooperativeKernel((void *)waits_for_all, dim3(4), dim3(16), arguments, 0, 0);
+    } else if (!strcmp(what, "unknown flags")) {
+        say(cudaStreamCreateWithFlags(&stream, 77));
+        say(cudaEventCreateWithFlags(&event, 0x777));
+        say(cudaMallocManaged(&q, 4, 99));
+        say(cudaHostAlloc((void **)&q, 4, 0x777));
+    } else if (!strcmp(what, "another device's")) {
+        cudaMemcpyPeer(p, 5, p, 0, 4);
+    } else if (!strcmp(what, "to a constant")) {
+        cudaMemcpy((void *)"what cannot be written", p, 16, cudaMemcpyDeviceToHost);
+    } else if (!strcmp(what, "after a reset")) {
+        cudaDeviceReset();
+        cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost);
+    } else if (!strcmp(what, "a host's function")) {
+        cudaLaunchHostFunc(0, allocates, nullptr);
+    } else if (!strcmp(what, "a trap")) {
+        stops<<<1, 32>>>();
+        cudaDeviceReset();
+    } else if (!strcmp(what, "a child")) {
+        if (!fork()) {
+            say(cudaMalloc(&q, 4));
+            fill<<<1, 16>>>(p, 16);
+            say(cudaDeviceSynchronize());
+            exit(0);
+        }
+        wait(nullptr);
+        fill<<<1, 16>>>(p, 16);
+    } else if (!strcmp(what, "exit")) {
+        fill<<<1, 16>>>(p, n);
+        exit(3);
+    }
+}
+
 int main(int argc, char **argv)
 {
+    setvbuf(stdout, nullptr, _IONBF, 0);
     mistake(argv[1]);
     another(argv[1]);
+    elsewhere(argv[1]);
+    if (!strncmp(argv[1], "capture: ", 9))
+        in_a_capture(argv[1] + 9);
     const cudaError_t now = cudaGetLastError(), later = cudaDeviceSynchronize();
     printf("%s, %s\n", cudaGetErrorName(now), cudaGetErrorName(later));
     return 0;

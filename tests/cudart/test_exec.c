@@ -1,5 +1,6 @@
 // simt exec and simt nvcc: whole programs on the simulated GPU, what they print, and their exit status.
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -119,6 +120,18 @@ Test(exec, mistakes_have_cudas_error_and_a_line_that_says_where)
           "bad.cu:106: cudaMemcpy: its direction is none of" },
         { "use what a stream freed", "cudaErrorIllegalAddress, cudaErrorIllegalAddress",
           "bad.cu:110: fill(int*, int): kernel " },
+        { "a grid that waits", "cudaErrorLaunchFailure, cudaErrorLaunchFailure",
+          "executes a trap, as grid.sync() does in a launch that is not cooperative" },
+        { "another device's", "cudaErrorInvalidDevice, cudaSuccess",
+          ": cudaMemcpyPeer: there is one device, number 0" },
+        { "to a constant", "cudaErrorInvalidValue, cudaSuccess",
+          ": cudaMemcpy: neither the device nor the host has memory that can be written at 0x" },
+        { "after a reset", "cudaErrorInvalidValue, cudaSuccess", " is not in device memory: it was freed" },
+        { "a host's function", "cudaErrorNotPermitted, cudaSuccess",
+          ": cudaMalloc: a stream's host function must not call CUDA" },
+        { "a trap", "cudaErrorLaunchFailure, cudaErrorLaunchFailure", ": stops(): kernel _Z5stopsv, bad.cu:" },
+        { "a child", "cudaErrorInitializationError, cudaErrorInitializationError, cudaSuccess, cudaSuccess",
+          ": CUDA: this process was forked after CUDA had been used, and only its parent can use it" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         run(&r, SIMT, "exec", "--", BAD, cases[i].what, NULL);
@@ -126,6 +139,57 @@ Test(exec, mistakes_have_cudas_error_and_a_line_that_says_where)
                       strchr(r.err, '\n') == strrchr(r.err, '\n'),
                   "%s: %d, %s%s", cases[i].what, r.status, r.out, r.err);
     }
+}
+
+// What EndCapture returns, then the last error: a line for each.
+Test(exec, what_cannot_be_captured_ends_the_capture)
+{
+    static const struct {
+        const char *what, *out, *err;
+    } cases[] = {
+        { "a launch", "cudaErrorStreamCaptureInvalidated, ", "fill(int*, int): the default stream would have to wait" },
+        { "a copy", "cudaErrorStreamCaptureInvalidated, ", ": cudaMemcpy: the default stream would have to wait" },
+        { "memory", "cudaErrorStreamCaptureInvalidated, ", ": cudaMalloc: a stream is being captured" },
+        { "another's event", "cudaErrorStreamCaptureInvalidated, ", "and the event is of no capture" },
+        { "its event", "cudaErrorStreamCaptureInvalidated, ", "the event is of a stream that is being captured" },
+        { "end at the side", "cudaErrorStreamCaptureUnmatched, cudaErrorIllegalState, ", "began in another stream" },
+        { "a side that does not come back", "cudaErrorStreamCaptureUnjoined, ", "that this one does not wait for" },
+        { "a side that comes back", "cudaSuccess, ", "" },
+        { "relaxed memory", "cudaSuccess, ", "" },
+    };
+    char what[64];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(what, sizeof what, "capture: %s", cases[i].what);
+        run(&r, SIMT, "exec", "--", BAD, what, NULL);
+        cr_expect(r.status == 0 && !strncmp(r.out, cases[i].out, strlen(cases[i].out)) &&
+                      (*cases[i].err ? strstr(r.err, cases[i].err) != NULL : !*r.err),
+                  "%s: %d, %s%s", cases[i].what, r.status, r.out, r.err);
+    }
+}
+
+Test(exec, flags_that_cuda_does_not_know_are_errors)
+{
+    run(&r, SIMT, "exec", "--", BAD, "unknown flags", NULL);
+    for (int i = 0; i < 4; i++)
+        expect(0, "cudaErrorInvalidValue, cudaErrorInvalidValue, cudaErrorInvalidValue, cudaErrorInvalidValue, ",
+               (const char *[]){ ": cudaStreamCreate: its flags are 0x4d, which it does not know\n",
+                                 ": cudaEventCreate: ", ": cudaMallocManaged: ", ": cudaHostAlloc: " }[i]);
+}
+
+Test(exec, a_cooperative_launch_synchronises_its_grid)
+{
+    run(&r, SIMT, "exec", "check", "--", BAD, "a grid that may wait", NULL);
+    expect(0, "cudaSuccess, cudaSuccess\n", "1 launches were checked, 0 of them with findings");
+}
+
+Test(exec, a_program_that_exits_early_has_its_own_status_and_the_counts_so_far)
+{
+    run(&r, SIMT, "exec", "check", "--", BAD, "exit", NULL);
+    expect(3, "", "cudart: 1 launches were checked, 0 of them with findings");
+    run(&r, SIMT, "exec", "check", "--", BAD, "a child", NULL);
+    cr_assert(strstr(r.err, "launches were checked") &&
+                  !strstr(strstr(r.err, "launches were checked") + 1, "launches were checked"),
+              "%s", r.err);
 }
 
 Test(exec, waiting_ends_a_capture)

@@ -24,6 +24,7 @@ static const char style[] = "<style>\n"
 struct request {
     int size;
     const char *results, *counters, *trials, *step;
+    bool large;
 };
 
 #define AT(field) OPTION_AT(struct request, field)
@@ -31,6 +32,7 @@ static const struct option_row rows[] = {
     { "size", "S", "M, N and K (default 4096)", AT(size), 1, INT_MAX },
     { "counters", "FILE", "with a roofline; FILE has the counters of each step at 256 x 256 x 256", AT(counters) },
     { "trials", "FILE", "with the speed of the instruction alone, where FILE has one for this card", AT(trials) },
+    { "large", NULL, "only the bars of f32 and f16, with letters for a slide", AT(large) },
     { "step", "STEP", "only what this step bought: 6, 06 or its name; needs --counters", AT(step) },
     { 0 },
 };
@@ -97,7 +99,7 @@ static bool choose(struct chart *c, const struct request *q, const struct result
     return true;
 }
 
-static char *draw(const struct chart *c)
+static char *draw(const struct chart *c, bool large)
 {
     struct svg s;
     const struct result *r = c->row[0];
@@ -106,10 +108,12 @@ static char *draw(const struct chart *c)
         return NULL;
     snprintf(title, sizeof title, "C = A * B at %d x %d x %d on an %s", c->size, c->size, c->size, r->device);
     fputs(style, s.out);
+    if (large)
+        return svg_close(&s, CHART_SLIDE, chart_bars(&s, c, 4, true), title);
     svg_text(&s, CHART_MARGIN, 36, "head", "%s", title);
     svg_text(&s, CHART_MARGIN, 56, "small dim", "%s. Median of %d runs, L2 cache %s, %s.", r->detail, r->runs,
              strcmp(r->l2, "emptied") ? "as the run before left it" : "emptied before each", r->date);
-    double y = chart_bars(&s, c, 74);
+    double y = chart_bars(&s, c, 74, false);
     if (c->n_counters)
         y = chart_roofline(&s, c, y + 8);
     return svg_close(&s, CHART_WIDTH, y + 8, title);
@@ -150,7 +154,7 @@ static char *draw_asked(const struct request *q, const struct chart *c, char *er
         error_set(error, "--step %s: %s has no such step of this size", q->step, q->results);
     else if (q->step && !c->n_counters)
         error_set(error, "--step %s needs --counters FILE", q->step);
-    else if (!(text = q->step ? draw_step(c, at) : draw(c)))
+    else if (!(text = q->step ? draw_step(c, at) : draw(c, q->large)))
         error_set(error, "out of memory");
     return text;
 }

@@ -8,7 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW = 21, GAP = 36, PANEL = (CHART_WIDTH - 2 * CHART_MARGIN - GAP) / 2, NAME = 160, RATE = 102, SHARE = 52 };
+enum { ROW = 21, RATE = 102, SHARE = 52 };
+
+// Two panels beside each other. A slide has no room for the third one and the words below, and larger letters, which
+// means a smaller picture.
+static const struct layout {
+    int margin, panel, gap, name;
+    bool all;
+} page = { CHART_MARGIN, (CHART_WIDTH - 2 * CHART_MARGIN - 36) / 2, 36, 160, true },
+  slide = { 4, (CHART_SLIDE - 2 * 4 - 24) / 2, 24, 144, false };
 
 static const struct {
     const char *type, *title, *class;
@@ -57,6 +65,7 @@ const struct trial *chart_alone(const struct chart *c, const char *type)
 
 struct panel {
     struct svg *s;
+    const struct layout *l;
     double x, y, scale;  // pixels a TFLOP/s
 };
 
@@ -64,10 +73,10 @@ static void bar(struct panel *p, const char *name, const char *class, double tfl
 {
     char text[32];
     svg_text(p->s, p->x, p->y + 15, strcmp(class, "limit") ? "code" : "small", "%s", name);
-    svg_rect(p->s, p->x + NAME, p->y + 3, round(10 * tflops * p->scale) / 10, ROW - 6, class);
-    svg_text(p->s, p->x + PANEL - SHARE - 8, p->y + 15, "end", "%s", chart_rate(tflops, text));
+    svg_rect(p->s, p->x + p->l->name, p->y + 3, round(10 * tflops * p->scale) / 10, ROW - 6, class);
+    svg_text(p->s, p->x + p->l->panel - SHARE - 8, p->y + 15, "end", "%s", chart_rate(tflops, text));
     if (of > 0)
-        svg_text(p->s, p->x + PANEL, p->y + 15, "end", "%.1f %%", 100 * tflops / of);
+        svg_text(p->s, p->x + p->l->panel, p->y + 15, "end", "%.1f %%", 100 * tflops / of);
     p->y += ROW;
 }
 
@@ -82,9 +91,10 @@ static double baseline_of(const struct chart *c, const char *type)
     return n ? median(rates, n) : 0;
 }
 
-static double panel(struct svg *s, const struct chart *c, int which, double x, double y)
+static double panel(struct svg *s, const struct layout *l, const struct chart *c, int which, double y)
 {
     const char *type = panels[which].type;
+    const double x = l->margin + panels[which].column * (l->panel + l->gap);
     const struct trial *alone = chart_alone(c, type);
     const struct result *any = NULL;
     char what[96] = "";
@@ -100,16 +110,16 @@ static double panel(struct svg *s, const struct chart *c, int which, double x, d
     if (!any)
         return y;
     const double cublas = baseline_of(c, type);
-    struct panel p = { s, x, y + 26, (PANEL - NAME - RATE) / highest };
-    svg_text(s, x, y + 16, "big", "%s", panels[which].title);
-    svg_text(s, x + PANEL - SHARE - 8, y + 16, "small dim end", "TFLOP/s");
+    struct panel p = { s, l, x, y + 26, (l->panel - l->name - RATE) / highest };
+    svg_text(s, x, y + 16, "big", "%s", l->all ? panels[which].title : type);
+    svg_text(s, x + l->panel - SHARE - 8, y + 16, "small dim end", "TFLOP/s");
     if (cublas > 0)
-        svg_text(s, x + PANEL, y + 16, "small dim end", "of cuBLAS");
+        svg_text(s, x + l->panel, y + 16, "small dim end", "of cuBLAS");
     for (size_t i = 0; i < c->rows; i++)
         if (!strcmp(c->row[i]->type, type))
             bar(&p, c->row[i]->step, panels[which].class, c->row[i]->tflops, c->row[i]->baseline_tflops);
     if (cublas > 0) {
-        const double at = round(10 * (x + NAME + cublas * p.scale)) / 10;
+        const double at = round(10 * (x + l->name + cublas * p.scale)) / 10;
         fprintf(s->out, "<path class=\"rule dash\" d=\"M%g %gV%g\"/>\n", at, y + 26, p.y);
         bar(&p, any->baseline, "l7", cublas, 0);
     }
@@ -119,7 +129,7 @@ static double panel(struct svg *s, const struct chart *c, int which, double x, d
         bar(&p, name, "limit", alone->high, 0);
     }
     if (peak > 0)
-        bar(&p, what, "limit", peak, 0);
+        bar(&p, l->all ? what : "ceiling of the units", "limit", peak, 0);
     return p.y + 14;
 }
 
@@ -141,13 +151,16 @@ static double legend(struct svg *s, const struct chart *c, double y)
     return y + 14;
 }
 
-double chart_bars(struct svg *s, const struct chart *c, double y)
+double chart_bars(struct svg *s, const struct chart *c, double y, bool large)
 {
+    const struct layout *l = large ? &slide : &page;
     double bottom[2] = { y, y };
     for (int i = 0; i < PANELS; i++) {
         double *to = &bottom[panels[i].column];
-        *to = panel(s, c, i, CHART_MARGIN + panels[i].column * (PANEL + GAP), *to);
+        if (l->all || i < 2)
+            *to = panel(s, l, c, i, *to);
     }
-    bottom[0] = legend(s, c, bottom[0]);
+    if (l->all)
+        bottom[0] = legend(s, c, bottom[0]);
     return fmax(bottom[0], bottom[1]);
 }

@@ -9,13 +9,14 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "steps.h"
 #include "tester/choose.h"
 
 // An SM's L1 cache and shared memory are one memory of 32 banks, each of 4 bytes a clock (CUDA C++ Programming Guide).
-enum { L1_BYTES = 128, COUNTED = 256 };
+enum { L1_BYTES = 128, COUNTED = 256, DOT = 5 };
 
 struct plot {
     struct svg *s;
@@ -78,9 +79,12 @@ static void ceiling(const struct plot *p, double tflops, double from, const char
 
 // --- Points ---
 
-struct point {
-    const struct result *r;
-    double x, y, label;  // label: the y of its number
+// Points that lie on each other have one label: the steps' numbers, and the y of its words.
+struct label {
+    const char *type;
+    double x, y, words;
+    char before[48];  // what is said of all steps but those of the last run, from and to
+    int from, to;
 };
 
 static double counter(const struct chart *c, const char *step, const char *name)
@@ -125,20 +129,20 @@ static double intensity(const struct chart *c, const struct result *r)
 
 // Pushes labels that would lie on each other apart, up and down; a higher point keeps the higher label. None
 // leaves the frame at its upper edge.
-static void spread(struct point *points, size_t n, double top)
+static void spread(struct label *labels, size_t n, double top)
 {
     for (int pass = 0; pass < 500; pass++) {
         bool moved = false;
         for (size_t i = 0; i < n; i++) {
-            points[i].label = fmax(points[i].label, top);
+            labels[i].words = fmax(labels[i].words, top);
             for (size_t j = 0; j < n; j++) {
-                struct point *high = &points[i], *low = &points[j];
-                const double apart = low->label - high->label;
+                struct label *high = &labels[i], *low = &labels[j];
+                const double apart = low->words - high->words;
                 if (i == j || fabs(high->x - low->x) > 60 || high->y > low->y || (high->y == low->y && i > j) ||
                     apart >= 13)
                     continue;
-                high->label -= (13.5 - apart) / 2;
-                low->label += (13.5 - apart) / 2;
+                high->words -= (13.5 - apart) / 2;
+                low->words += (13.5 - apart) / 2;
                 moved = true;
             }
         }
@@ -147,27 +151,70 @@ static void spread(struct point *points, size_t n, double top)
     }
 }
 
+// "07", "13, 14", "15 to 20".
+static void say_run(const struct label *l, char *text, size_t size)
+{
+    if (l->from == l->to)
+        snprintf(text, size, "%s%02d", l->before, l->to);
+    else
+        snprintf(text, size, "%s%02d%s%02d", l->before, l->from, l->to > l->from + 1 ? " to " : ", ", l->to);
+}
+
+// The step's number goes to the label of the points on which its own lies, or to one of its own.
+static size_t add_label(struct label *labels, size_t n, const struct result *r, double x, double y)
+{
+    const int number = atoi(r->step);
+    size_t i = 0;
+    while (i < n && (strcmp(labels[i].type, r->type) || hypot(labels[i].x - x, labels[i].y - y) > DOT))
+        i++;
+    if (i == n) {
+        labels[n] = (struct label){ .type = r->type, .x = x, .words = y, .from = number };
+    } else if (number != labels[i].to + 1) {
+        char run[80];
+        say_run(&labels[i], run, sizeof run);
+        snprintf(labels[i].before, sizeof labels->before, "%.40s, ", run);
+        labels[i].from = number;
+    }
+    labels[i].to = number;
+    labels[i].y = y;
+    return i == n ? n + 1 : n;
+}
+
+static void draw_label(const struct plot *p, const struct label *l)
+{
+    const double y = round(10 * l->words) / 10;
+    char text[80];
+    say_run(l, text, sizeof text);
+    svg_group(p->s, "names", NULL);
+    fprintf(p->s->out, "<path class=\"rule thin\" d=\"M%g %gL%g %g\"/>\n", l->x, l->y, l->x + 16, y);
+    svg_rect(p->s, l->x + 17, y - 6, 7.0 * (double)strlen(text), 12, "frame");
+    svg_text(p->s, l->x + 19, y + 4, "small", "%s%s", text, strcmp(l->type, "f64") ? "" : " f64");
+    svg_end(p->s);
+}
+
 static void draw_points(const struct plot *p)
 {
-    struct point points[64];
+    struct label labels[64];
     size_t n = 0;
     for (size_t i = 0; i < p->c->rows; i++) {
         const struct result *r = p->c->row[i];
         const double x = intensity(p->c, r);
         if (x > 0)
-            points[n++] = (struct point){ r, place_x(p, x), place_y(p, r->tflops), place_y(p, r->tflops) };
+            n = add_label(labels, n, r, place_x(p, x), place_y(p, r->tflops));
     }
-    spread(points, n, p->top + 8);
-    for (size_t i = 0; i < n; i++) {
-        const struct point *at = &points[i];
-        const char *type = at->r->type, *class = !strcmp(type, "f32") ? "l0" : !strcmp(type, "f16") ? "l1" : "l5";
-        const double label = round(10 * at->label) / 10;
+    spread(labels, n, p->top + 8);
+    for (size_t i = 0; i < n; i++)
+        draw_label(p, &labels[i]);
+    for (size_t i = 0; i < p->c->rows; i++) {
+        const struct result *r = p->c->row[i];
+        const char *class = !strcmp(r->type, "f32") ? "l0" : !strcmp(r->type, "f16") ? "l1" : "l5";
+        const double x = intensity(p->c, r);
         char rate[32];
-        svg_group(p->s, "point", "%s: %s TFLOP/s, %.3g FLOP a byte", at->r->step, chart_rate(at->r->tflops, rate),
-                  intensity(p->c, at->r));
-        fprintf(p->s->out, "<path class=\"rule thin\" d=\"M%g %gL%g %g\"/>\n", at->x, at->y, at->x + 16, label);
-        fprintf(p->s->out, "<circle class=\"%s dot\" cx=\"%g\" cy=\"%g\" r=\"5\"/>\n", class, at->x, at->y);
-        svg_text(p->s, at->x + 19, label + 4, "small", "%.2s%s", at->r->step, strcmp(type, "f64") ? "" : " f64");
+        if (x <= 0)
+            continue;
+        svg_group(p->s, "point", "%s: %s TFLOP/s, %.3g FLOP a byte", r->step, chart_rate(r->tflops, rate), x);
+        fprintf(p->s->out, "<circle class=\"%s dot\" cx=\"%g\" cy=\"%g\" r=\"%d\"/>\n", class, place_x(p, x),
+                place_y(p, r->tflops), DOT);
         svg_end(p->s);
     }
 }

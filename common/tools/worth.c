@@ -26,7 +26,7 @@ enum { BAD = 2 };
 struct command {
     const char *time, *count, *variants, *ptx, *times, *counts, *only, *svg, *json;
     int size, step;
-    bool narrow;
+    bool narrow, large;
 };
 
 #define AT(field) OPTION_AT(struct command, field)
@@ -35,6 +35,7 @@ static const struct option_row rows[] = {
     { "svg", "FILE", "draw it, in place of the text (-: on stdout)", AT(svg) },
     { "json", "FILE", "write the shares, in place of the text (-: on stdout)", AT(json) },
     { "narrow", NULL, "with --svg of all steps: for a phone", AT(narrow) },
+    { "large", NULL, "with --svg of all steps: for a slide", AT(large) },
     { "time", "FILE", "time all variants on the GPU, and append a row for each", AT(time) },
     { "count", "FILE", "write registers, spills, counters and predictions of all variants", AT(count) },
     { "only", "NAME", "with --count and --time: this kernel alone", AT(only) },
@@ -94,7 +95,8 @@ static bool time_all(const struct worth *w, int size, FILE *out, char error[DEV_
 
 static bool draw(const struct worth *w, const struct worth_rates *r, const struct command *c, int size)
 {
-    char *picture = c->step ? worth_draw(w, r, c->step, size) : worth_fall_draw(w, r, size, c->narrow);
+    const enum worth_place place = c->narrow ? WORTH_PHONE : c->large ? WORTH_SLIDE : WORTH_PAGE;
+    char *picture = c->step ? worth_draw(w, r, c->step, size) : worth_fall_draw(w, r, size, place);
     const bool ok = picture && (strcmp(c->svg, "-") ? file_write(c->svg, picture) : fputs(picture, stdout) >= 0);
     free(picture);
     return ok;

@@ -88,8 +88,10 @@ void worth_report(const struct worth *w, const struct worth_rates *r, int of, in
 char *worth_draw(const struct worth *w, const struct worth_rates *r, int of, int size);
 // For programs, of one step, or of 0: all. False if it could not be written.
 bool worth_json(const struct worth *w, const struct worth_rates *r, int of, FILE *out);
-// What all steps are worth, from the first to the last; narrow: for a phone.
+// What all steps are worth, from the first to the last; the picture for a page, a phone, or a slide, whose letters are
+// larger and which has no title.
+enum worth_place { WORTH_PAGE, WORTH_PHONE, WORTH_SLIDE };
 void worth_fall(const struct worth *w, const struct worth_rates *r, int size, FILE *out);
-char *worth_fall_draw(const struct worth *w, const struct worth_rates *r, int size, bool narrow);
+char *worth_fall_draw(const struct worth *w, const struct worth_rates *r, int size, enum worth_place place);
 
 #endif

@@ -12,6 +12,8 @@
 #include "base/svg.h"
 #include "worth.h"
 
+static const char title[] = "What each idea is worth";
+
 enum { GAINS = 6, GAIN = 9, LOSS = 4, SWATCH = 8, BETWEEN = 17 };
 
 static const struct layout {
@@ -19,8 +21,13 @@ static const struct layout {
     double bar;                       // from the top of a row to its bar
     double item;                      // the height of a line of words below the bar; 0: they stand beside it
     double letter;                    // how wide one is
-    const char *words;                // their class
-} wide = { 1136, 20, 244, 24, 4, 0, 7.3, "" }, narrow_one = { 380, 12, 12, 40, 20, 19, 7.1, "" };
+    double top;                       // where the rows begin
+    bool rest;                        // its words, too
+} layouts[] = {
+    [WORTH_PAGE] = { 1136, 20, 244, 24, 4, 0, 7.3, 76, true },
+    [WORTH_PHONE] = { 380, 12, 12, 40, 20, 19, 7.1, 116, true },
+    [WORTH_SLIDE] = { 740, 4, 238, 17, 0, 0, 7.9, 20, false },
+};
 
 struct drawing {
     struct svg s;
@@ -123,7 +130,7 @@ static double width_of(const struct drawing *d, const char *text)
 static void draw_item(struct drawing *d, double x, double y, const struct item *item)
 {
     svg_rect(&d->s, x, y - SWATCH, SWATCH, SWATCH, item->class);
-    svg_text(&d->s, x + SWATCH + 4, y, d->l->words, "%s", item->text);
+    svg_text(&d->s, x + SWATCH + 4, y, "", "%s", item->text);
 }
 
 // How many of the items, the rest apart, have room; width: what they take.
@@ -140,13 +147,13 @@ static void draw_beside(struct drawing *d, const struct item *items, size_t n, d
 {
     static const char more[] = "9 more";
     const double before = left - d->l->left, after = d->l->width - d->l->margin - right, y = d->y + d->l->bar + 10;
-    const double room = fmax(before, after) - BETWEEN - width_of(d, items[n - 1].text),
+    const double rest = d->l->rest ? width_of(d, items[n - 1].text) : 0, room = fmax(before, after) - BETWEEN - rest,
                  more_width = width_of(d, more) - SWATCH;
     double width;
     size_t fit = fitting(d, items, n, room, &width);
     if (fit < n - 1)
         fit = fitting(d, items, n, room - more_width, &width);
-    const double all = width + (fit < n - 1 ? more_width : 0) + width_of(d, items[n - 1].text);
+    const double all = width + (fit < n - 1 ? more_width : 0) + rest;
     double x = before > after ? left - all : right + BETWEEN;
     for (size_t i = 0; i < fit; x += width_of(d, items[i++].text))
         draw_item(d, x, y, &items[i]);
@@ -154,7 +161,8 @@ static void draw_beside(struct drawing *d, const struct item *items, size_t n, d
         svg_text(&d->s, x, y, "dim", "%zu more", n - 1 - fit);
         x += more_width;
     }
-    draw_item(d, x, y, &items[n - 1]);
+    if (d->l->rest)
+        draw_item(d, x, y, &items[n - 1]);
 }
 
 // Below the bar, line by line.
@@ -201,7 +209,8 @@ static void draw_start(struct drawing *d, const struct worth_kernel *k, double t
     if (d->l->item > 0)
         svg_text(&d->s, d->l->width - d->l->margin, d->y + 12, "end dim", "%s: %.1f", what, tflops);
     else
-        svg_text(&d->s, left ? x - 8 : x + 8, y, left ? "dim end" : "dim", "%s: %.1f TFLOP/s", what, tflops);
+        svg_text(&d->s, left ? x - 8 : x + 8, y, left ? "dim end" : "dim", "%s: %.1f%s", what, tflops,
+                 d->l == &layouts[WORTH_PAGE] ? " TFLOP/s" : "");
     if (d->l->item <= 0)
         svg_text(&d->s, x_of(d, cublas) - 6, y, "dim end", "cuBLAS %.1f", cublas);
 }
@@ -287,23 +296,28 @@ static void describe(struct drawing *d, const struct worth *w, const struct wort
     svg_describe(&d->s, "Each step over the one before: %s.", text);
 }
 
-char *worth_fall_draw(const struct worth *w, const struct worth_rates *r, int size, bool narrow)
+static void draw_head(struct drawing *d, const struct worth_rates *first, int size, enum worth_place place)
 {
-    static const char title[] = "What each idea is worth";
-    struct drawing d = { .l = narrow ? &narrow_one : &wide, .y = narrow ? 116 : 76 };
+    static const char length[] = "the same length is the same factor",
+                      lost[] = "below a bar: what is lost again; grey: what no part explains";
+    svg_text(&d->s, d->l->margin, 28, "head", title);
+    if (place == WORTH_PHONE) {
+        svg_text(&d->s, d->l->margin, 48, "small dim", "TFLOP/s at %d on an %s", size, first->device);
+        svg_text(&d->s, d->l->margin, 64, "small dim", length);
+        svg_text(&d->s, d->l->margin, 80, "small dim", lost);
+    } else {
+        svg_text(&d->s, d->l->margin, 48, "dim", "TFLOP/s at %d on an %s; %s; %s", size, first->device, length, lost);
+    }
+}
+
+char *worth_fall_draw(const struct worth *w, const struct worth_rates *r, int size, enum worth_place place)
+{
+    struct drawing d = { .l = &layouts[place], .y = layouts[place].top };
     const struct worth_rates *first = set_scale(&d, w, r);
     if (!first || !svg_open(&d.s))
         return NULL;
-    svg_text(&d.s, d.l->margin, 28, "head", title);
-    static const char length[] = "the same length is the same factor",
-                      lost[] = "below a bar: what is lost again; grey: what no part explains";
-    if (narrow) {
-        svg_text(&d.s, d.l->margin, 48, "small dim", "TFLOP/s at %d on an %s", size, first->device);
-        svg_text(&d.s, d.l->margin, 64, "small dim", length);
-        svg_text(&d.s, d.l->margin, 80, "small dim", lost);
-    } else {
-        svg_text(&d.s, d.l->margin, 48, "dim", "TFLOP/s at %d on an %s; %s; %s", size, first->device, length, lost);
-    }
+    if (place != WORTH_SLIDE)
+        draw_head(&d, first, size, place);
     describe(&d, w, r);
     draw_ticks(&d);
     draw_rows(&d, w, r);

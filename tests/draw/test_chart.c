@@ -59,6 +59,17 @@ static void draw_latest(int size)
     cr_assert_eq(chart(arguments), 0, "%s", text);
 }
 
+Test(chart, a_large_one_has_bars_of_floats_and_halves_and_nothing_else)
+{
+    char arguments[3500];
+    snprintf(arguments, sizeof arguments, "--large '%s.csv'", latest());
+    cr_assert_eq(chart(arguments), 0, "%s", text);
+    check_xml(text);
+    cr_expect(strstr(text, ">07_double_buffer<") && strstr(text, ">20_any_shape<"));
+    cr_expect_eq(count(text, " %</text>"), 20, "each step has its share");
+    cr_expect(!strstr(text, "02_smem_tile_double") && !strstr(text, "Outlines"));
+}
+
 // What a step bought: its row and the row before of the same type, and a roofline of these two.
 Test(chart, a_step_alone_is_drawn_beside_the_step_before)
 {
@@ -229,22 +240,43 @@ Test(chart, the_roofline_has_each_step_at_its_formula)
     cr_expect(strstr(text, "the card's memory, 4.8 TB/s<"));
 }
 
-Test(chart, the_numbers_of_the_points_lie_in_the_frame)
+// How many steps a label names: "07", "13, 14", "15 to 20".
+static int named(const char *words)
+{
+    int n = 1, from, to, length;
+    while (sscanf(words, "%d to %d%n", &from, &to, &length) == 2 || sscanf(words, "%d, %n", &from, &length) == 1) {
+        const bool run = !strncmp(words + 2, " to ", 4);
+        n += run ? to - from : words[2] == ',';
+        if (!run && words[2] != ',')
+            break;
+        words += length;
+    }
+    return n;
+}
+
+Test(chart, the_labels_of_the_roofline_name_each_step_lie_in_the_frame_and_do_not_cross)
 {
     draw_latest(4096);
-    const char *frame = strstr(text, "class=\"frame\""), *next;
-    cr_assert(frame);
-    while ((next = strstr(frame + 1, "class=\"frame\"")) != NULL)  // the last one is the roofline's
-        frame = next;
-    double top, height, y;
+    const char *roofline = strstr(text, ">Roofline:");
+    cr_assert(roofline);
+    const char *frame = strstr(roofline, "class=\"frame\"");
+    double top, height, x[32], y[32];
+    int n = 0, steps = 0;
     cr_assert_eq(sscanf(strstr(frame, " y="), " y=\"%lf\"", &top), 1);
     cr_assert_eq(sscanf(strstr(frame, " height="), " height=\"%lf\"", &height), 1);
-    size_t n = 0;
-    for (const char *at = frame; (at = strstr(at + 1, "<g class=\"point\">")) != NULL; n++) {
-        cr_assert_eq(sscanf(strstr(strstr(at, "<text"), " y="), " y=\"%lf\"", &y), 1);
-        cr_expect(y > top + 8 && y < top + height, "%.40s: %g is not within %g and %g", at, y, top, top + height);
+    for (const char *at = frame; (at = strstr(at + 1, "<g class=\"names\">")) != NULL; n++) {
+        const char *words = strstr(at, "<text");
+        cr_assert(n < 32);
+        cr_assert_eq(sscanf(strstr(words, " x="), " x=\"%lf\"", &x[n]), 1);
+        cr_assert_eq(sscanf(strstr(words, " y="), " y=\"%lf\"", &y[n]), 1);
+        cr_expect(y[n] > top + 8 && y[n] < top + height, "%.40s: %g is not within %g and %g", at, y[n], top,
+                  top + height);
+        for (int i = 0; i < n; i++)
+            cr_expect(fabs(x[i] - x[n]) > 40 || fabs(y[i] - y[n]) >= 12, "%.40s crosses another one", words);
+        steps += named(strchr(words, '>') + 1);
     }
-    cr_expect_eq(n, 21);
+    cr_expect_eq(steps, 21);
+    cr_expect_leq(n, 14, "%d labels: points that lie on each other share one", n);
 }
 
 // --- tables of a learner's own ---

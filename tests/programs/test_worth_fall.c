@@ -221,7 +221,7 @@ Test(worth_fall, the_text_and_the_picture_have_each_step_with_its_gain_and_its_r
     struct worth_rates *r = worth_rates_read(&w, 4096, TIMES, COUNTS, error);
     cr_assert(r, "%s", error);
     char *text = printed(""), *json = printed("--json -"),
-         *pictures[] = { printed("--svg -"), printed("--svg - --narrow") };
+         *pictures[] = { printed("--svg -"), printed("--svg - --narrow"), printed("--svg - --large") };
     for (size_t i = 0; i < w.n; i++) {
         struct worth_shares s;
         char words[64];
@@ -239,13 +239,13 @@ Test(worth_fall, the_text_and_the_picture_have_each_step_with_its_gain_and_its_r
         cr_expect(s.total <= 0 || (factor && fabs(atof(factor + 10) / s.total - 1) < 1e-9), "%s: %g\n%s", name, s.total,
                   json);
         snprintf(words, sizeof words, "x %.2f", s.total);
-        for (int p = 0; p < 2; p++) {
+        for (int p = 0; p < 3; p++) {
             const char *row = row_of(strstr(pictures[p], "</style>"), name);
             cr_expect(s.total <= 0 || strstr(row, worth_is_nothing(s.total) ? "nothing alone" : words), "%s: %s", name,
                       words);
         }
     }
-    for (int p = 0; p < 2; p++)
+    for (int p = 0; p < 3; p++)
         free(pictures[p]);
     free(json);
     free(text);

@@ -230,6 +230,12 @@ static bool in_order(const struct layout *l)
     return l->order == CUBLASLT_ORDER_COL || l->order == CUBLASLT_ORDER_ROW;
 }
 
+static bool in_parts(int32_t compute)
+{
+    return compute == CUBLAS_COMPUTE_32F_FAST_16F || compute == CUBLAS_COMPUTE_32F_FAST_16BF ||
+           compute == CUBLAS_COMPUTE_32F_FAST_TF32;
+}
+
 // What of it is not there; NULL: nothing.
 static const char *refusal(const struct matmul *m)
 {
@@ -245,17 +251,32 @@ static const char *refusal(const struct matmul *m)
         return "bias has to be of D's type";
     if (m->o.bias_stride)
         return "all matrices of a batch have the same bias";
-    if (m->c.type != m->d.type)
-        return "C and D have to be of the same type";
+    if (m->c.type != m->d.type || m->c.order != m->d.order)
+        return "C and D have to be of the same type, and to lie in the same order";
+    if (m->a.type != CUDA_R_32F && in_parts(m->o.compute))
+        return "sums by faster types than floats are of floats";
     return NULL;
 }
 
-static bool fits(const struct matmul *m)
+static bool has_room(const struct layout *l)
+{
+    return l->ld >= (int64_t)(l->order == CUBLASLT_ORDER_ROW ? l->columns : l->rows);
+}
+
+// What of it cannot be, as cublasLtMatmul's documentation has it; NULL: nothing. A C whose ld is 0 is one column or
+// row.
+static const char *contradiction(const struct matmul *m)
 {
     const bool a = m->o.op[0] != CUBLAS_OP_N, b = m->o.op[1] != CUBLAS_OP_N;
-    return (a ? m->a.columns : m->a.rows) == m->d.rows && (b ? m->b.rows : m->b.columns) == m->d.columns &&
-           (a ? m->a.rows : m->a.columns) == (b ? m->b.columns : m->b.rows) && m->c.rows == m->d.rows &&
-           m->c.columns == m->d.columns;
+    if ((a ? m->a.columns : m->a.rows) != m->d.rows || (b ? m->b.rows : m->b.columns) != m->d.columns ||
+        (a ? m->a.rows : m->a.columns) != (b ? m->b.columns : m->b.rows) || m->c.rows != m->d.rows ||
+        m->c.columns != m->d.columns)
+        return "the sizes of A, B, C and D do not fit";
+    if (m->a.batch != m->d.batch || m->b.batch != m->d.batch || m->c.batch != m->d.batch)
+        return "A, B, C and D are not as many matrices in a batch";
+    if (!has_room(&m->a) || !has_room(&m->b) || !has_room(&m->d) || (m->c.ld && !has_room(&m->c)))
+        return "the leading dimension of a matrix is shorter than its columns, or its rows where it lies by rows";
+    return NULL;
 }
 
 static cublasStatus_t judge(const struct matmul *m, const struct blas_product *p, const char *function)
@@ -263,36 +284,52 @@ static cublasStatus_t judge(const struct matmul *m, const struct blas_product *p
     const char *why = refusal(m);
     if (why || blas_supports(p, &why))
         return blas_refuse(function, why);
-    return fits(m) ? CUBLAS_STATUS_SUCCESS
-                   : blas_fail(CUBLAS_STATUS_INVALID_VALUE, function, "the sizes of A, B, C and D do not fit");
+    why = contradiction(m);
+    return why ? blas_fail(CUBLAS_STATUS_INVALID_VALUE, function, why) : CUBLAS_STATUS_SUCCESS;
+}
+
+// What else cannot be when it is done; NULL: nothing.
+static const char *misuse(const struct matmul *m, const void *A, const void *B, const void *C, const void *D,
+                          const void *workspace)
+{
+    enum { ALIGNED = 256 };  // bytes
+    if (!A || !B || !D)
+        return "a null pointer";
+    if (C == D && (m->c.ld != m->d.ld || m->c.stride != m->d.stride))
+        return "C is D, and is described in another way";
+    if (m->o.epilogue & CUBLASLT_EPILOGUE_BIAS && !m->o.bias)
+        return "its epilogue adds a bias, which is a null pointer";
+    if ((uintptr_t)workspace % ALIGNED)
+        return "the workspace has to begin at a multiple of 256 bytes";
+    return NULL;
 }
 
 static size_t bytes_of(uint32_t type)
 {
-    return type == CUDA_R_32F ? 4 : 2;
+    return type == CUDA_R_64F ? 8 : type == CUDA_R_32F ? 4 : 2;
 }
 
-// D begins as C, from where the product goes on.
+// D begins as C, from where the product goes on. If C is one column for all, it is copied to each.
 static cublasStatus_t begin(const struct matmul *m, const void *C, void *D, cudaStream_t s)
 {
     const size_t size = bytes_of(m->d.type);
     const bool rows = m->d.order == CUBLASLT_ORDER_ROW;
     const size_t width = size * (rows ? m->d.columns : m->d.rows), n = rows ? m->d.rows : m->d.columns;
-    if (m->c.order != m->d.order)
-        return blas_refuse("cublasLtMatmul", "C and D have to lie in the same order");
+    const size_t to = size * (size_t)m->d.ld, from = size * (size_t)m->c.ld, part = from ? n : 1;
     for (int i = 0; i < m->d.batch; i++)
-        if (cudaMemcpy2DAsync((char *)D + size * (size_t)(i * m->d.stride), size * (size_t)m->d.ld,
-                              (const char *)C + size * (size_t)(i * m->c.stride), size * (size_t)m->c.ld, width, n,
-                              cudaMemcpyDeviceToDevice, s))
-            return CUBLAS_STATUS_EXECUTION_FAILED;
+        for (size_t k = 0; k < n; k += part)
+            if (cudaMemcpy2DAsync((char *)D + size * (size_t)(i * m->d.stride) + k * to, to,
+                                  (const char *)C + size * (size_t)(i * m->c.stride) + k * from, from ? from : width,
+                                  width, part, cudaMemcpyDeviceToDevice, s))
+                return CUBLAS_STATUS_EXECUTION_FAILED;
     return CUBLAS_STATUS_SUCCESS;
 }
 
 // Of a beta on the device nothing is known here.
 static bool reads_c(const struct blas_product *p)
 {
-    static const char none[4];
-    return p->beta.on_device || memcmp(p->beta.at, none, p->scale == CUDA_R_16F ? 2 : 4) != 0;
+    static const char none[8];
+    return p->beta.on_device || memcmp(p->beta.at, none, bytes_of(p->scale)) != 0;
 }
 
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t h, cublasLtMatmulDesc_t operation, const void *alpha, const void *A,
@@ -300,13 +337,16 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t h, cublasLtMatmulDesc_t operation
                               const void *C, cublasLtMatrixLayout_t c, void *D, cublasLtMatrixLayout_t d,
                               const cublasLtMatmulAlgo_t *algo, void *workspace, size_t bytes, cudaStream_t stream)
 {
-    if (!h || !operation || !a || !b || !c || !d || !alpha || !beta)
+    if (!h || !operation || !a || !b || !d || !alpha || !beta)
         return blas_fail(CUBLAS_STATUS_INVALID_VALUE, "cublasLtMatmul", "a null pointer");
-    const struct matmul m = matmul_of(operation, a, b, c, d);
+    const struct matmul m = matmul_of(operation, a, b, c ? c : d, d);
     struct blas_product p = product_of(&m, A, B, D);
     cublasStatus_t s = judge(&m, &p, p.function);
+    const char *why = s ? NULL : misuse(&m, A, B, C, D, workspace);
+    if (why)
+        return blas_fail(CUBLAS_STATUS_INVALID_VALUE, p.function, why);
     p.alpha.at = alpha, p.beta.at = beta, p.stream = stream;
-    if (!s && C != D && reads_c(&p))
+    if (!s && C && C != D && reads_c(&p))
         s = begin(&m, C, D, stream);
     return s ? s : blas_run((struct cublasContext *)h, &p);
 }

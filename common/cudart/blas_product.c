@@ -16,6 +16,12 @@ static gemm_steps_type type_of(cudaDataType t)
                               : (gemm_steps_type)0;
 }
 
+static bool keeps_halves(cublasComputeType_t t)
+{
+    return t == CUBLAS_COMPUTE_16F || t == CUBLAS_COMPUTE_16F_PEDANTIC;
+}
+
+// As cuBLAS's documentation lists the types of a product (cublasLtMatmul, cublasGemmEx).
 cublasStatus_t blas_supports(const struct blas_product *p, const char **why)
 {
     *why = NULL;
@@ -28,8 +34,10 @@ cublasStatus_t blas_supports(const struct blas_product *p, const char **why)
     else if (p->compute == CUBLAS_COMPUTE_64F || p->compute == CUBLAS_COMPUTE_64F_PEDANTIC ||
              p->compute == CUBLAS_COMPUTE_32I || p->compute == CUBLAS_COMPUTE_32I_PEDANTIC)
         *why = "sums are kept in floats, and not in integers, and in doubles if all else is doubles";
-    else if (p->scale != CUDA_R_32F && p->scale != CUDA_R_16F)
-        *why = "alpha and beta have to be floats or halves";
+    else if (keeps_halves(p->compute) && (p->a.type != CUDA_R_16F || p->c.type != CUDA_R_16F))
+        *why = "sums of halves are of halves, and C has halves, too";
+    else if (p->scale != (keeps_halves(p->compute) ? CUDA_R_16F : CUDA_R_32F))
+        *why = "alpha and beta have to be of the type of the sums";
     return *why ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS;
 }
 

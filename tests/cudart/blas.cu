@@ -329,6 +329,73 @@ static void light()
     cublasLtDestroy(lt);
 }
 
+// Descriptions that contradict themselves, or are of types that cuBLAS has not: each status.
+static void light_and_wrong()
+{
+    struct wanted {
+        const char *what;
+        cublasComputeType_t compute;
+        cudaDataType scale, type, type_c;
+        int batch_b;
+        long long ld_a, ld_c;
+        size_t workspace;
+        bool in_place, biased;
+    };
+    const wanted all[] = {
+        { "floats", CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, 2, 8, 8, 0, false, false },
+        { "one C for all", CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, 2, 8, 0, 0, false, false },
+        { "halves, alpha a float", CUBLAS_COMPUTE_16F, CUDA_R_32F, CUDA_R_16F, CUDA_R_16F, 2, 8, 8, 0, false, false },
+        { "floats in halves", CUBLAS_COMPUTE_16F, CUDA_R_16F, CUDA_R_32F, CUDA_R_32F, 2, 8, 8, 0, false, false },
+        { "halves in TF32", CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F, CUDA_R_16F, CUDA_R_16F, 2, 8, 8, 0, false,
+          false },
+        { "batches", CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, 1, 8, 8, 0, false, false },
+        { "lda", CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, 2, 7, 8, 0, false, false },
+        { "C is D", CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, 2, 8, 0, 0, true, false },
+        { "workspace", CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, 2, 8, 8, 8, false, false },
+        { "bias", CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, 2, 8, 8, 0, false, true },
+        { "doubles", CUBLAS_COMPUTE_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, 2, 8, 8, 0, false, false },
+    };
+    const long long stride = 64;
+    const cublasLtEpilogue_t bias = CUBLASLT_EPILOGUE_BIAS;
+    const double one = 1;
+    const float one_f = 1;
+    double *p;
+    cublasLtHandle_t lt;
+    cublasLtCreate(&lt);
+    cudaMalloc(&p, 4 * 2 * stride * sizeof *p);
+    for (const wanted &w : all) {
+        cublasLtMatmulDesc_t operation;
+        cublasLtMatrixLayout_t l[4];
+        const void *const scalar = w.scale == CUDA_R_64F ? (const void *)&one : (const void *)&one_f;
+        cudaMemset(p, 0, 4 * 2 * stride * sizeof *p);
+        cublasLtMatmulDescCreate(&operation, w.compute, w.scale);
+        if (w.biased)
+            cublasLtMatmulDescSetAttribute(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, &bias, sizeof bias);
+        for (int i = 0; i < 4; i++) {
+            const int batch = i == 1 ? w.batch_b : 2;
+            cublasLtMatrixLayoutCreate(&l[i], i < 2 ? w.type : w.type_c, 8, 8, i == 0 ? w.ld_a : i == 2 ? w.ld_c : 8);
+            cublasLtMatrixLayoutSetAttribute(l[i], CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch, sizeof batch);
+            cublasLtMatrixLayoutSetAttribute(l[i], CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride);
+        }
+        double *const c = p + 2 * 2 * stride, *const d = w.in_place ? c : p + 3 * 2 * stride;
+        tell(w.what, cublasLtMatmul(lt, operation, scalar, p, l[0], p + 2 * stride, l[1], scalar, c, l[2], d, l[3],
+                                    nullptr, (char *)p + w.workspace, 0, nullptr));
+    }
+    // D = A * A + C of doubles, all elements of C 1
+    double host[64], host_d[64];
+    for (double &x : host)
+        x = 1;
+    cublasLtMatmulDesc_t operation;
+    cublasLtMatrixLayout_t l;
+    cublasLtMatmulDescCreate(&operation, CUBLAS_COMPUTE_64F, CUDA_R_64F);
+    cublasLtMatrixLayoutCreate(&l, CUDA_R_64F, 8, 8, 8);
+    cudaMemcpy(p, host, sizeof host, cudaMemcpyHostToDevice);
+    cublasLtMatmul(lt, operation, &one, p, l, p, l, &one, p, l, p + 64, l, nullptr, nullptr, 0, nullptr);
+    cudaMemcpy(host_d, p + 64, sizeof host_d, cudaMemcpyDeviceToHost);
+    printf("doubles: %g\n", host_d[63]);
+    cublasLtDestroy(lt);
+}
+
 static void of_the_host()
 {
     const float alpha = 2, beta = 1;
@@ -386,6 +453,7 @@ int main(int argc, char **)
 {
     tell("create", cublasCreate(&handle));
     if (argc > 1) {
+        light_and_wrong();
         wrong();
         return 0;
     }

@@ -57,16 +57,24 @@ Test(blas, a_call_that_fails_has_cublas_status_and_one_line)
 {
     run(&r, BLAS, "wrong", NULL);
     shown(&r, 0,
-          "create: CUBLAS_STATUS_SUCCESS\nlda: CUBLAS_STATUS_INVALID_VALUE\n"
+          "create: CUBLAS_STATUS_SUCCESS\nfloats: CUBLAS_STATUS_SUCCESS\none C for all: CUBLAS_STATUS_SUCCESS\n"
+          "halves, alpha a float: CUBLAS_STATUS_NOT_SUPPORTED\nfloats in halves: CUBLAS_STATUS_NOT_SUPPORTED\n"
+          "halves in TF32: CUBLAS_STATUS_NOT_SUPPORTED\nbatches: CUBLAS_STATUS_INVALID_VALUE\n"
+          "lda: CUBLAS_STATUS_INVALID_VALUE\nC is D: CUBLAS_STATUS_INVALID_VALUE\n"
+          "workspace: CUBLAS_STATUS_INVALID_VALUE\nbias: CUBLAS_STATUS_INVALID_VALUE\n"
+          "doubles: CUBLAS_STATUS_SUCCESS\ndoubles: 9\n"
+          "lda: CUBLAS_STATUS_INVALID_VALUE\n"
           "no handle: CUBLAS_STATUS_NOT_INITIALIZED\nDgemm: CUBLAS_STATUS_INVALID_VALUE\n"
           "Zgemm: CUBLAS_STATUS_NOT_SUPPORTED\nZgemm: CUBLAS_STATUS_NOT_SUPPORTED\nbytes: CUBLAS_STATUS_NOT_SUPPORTED\n"
           "a C that is too small: cudaErrorIllegalAddress\n");
+    expect_error("cublasLtMatmul: C is D, and is described in another way\n");
+    expect_error("cublasLtMatmul: its epilogue adds a bias, which is a null pointer\n");
     expect_error("cublasSgemm: lda is 8, and a column of A has 16 elements\n");
     expect_error("cublasSgemm: there is no handle: cublasCreate makes one\n");
     expect_error("cublasZgemm: it is not there yet\n");
     expect_error("cublasGemmEx: A and B have to be both floats, halves, bf16 or doubles\n");
     expect_error("): kernel gemm_nn, ");
-    expect_error("out of bounds: byte 256 of cudaMalloc#2, which has 256 bytes");
+    expect_error("out of bounds: byte 256 of cudaMalloc#3, which has 256 bytes");
     const char *first = strstr(r.err, "cublasZgemm");
     cr_expect(first && !strstr(first + 1, "cublasZgemm"), "%s", r.err);
 }

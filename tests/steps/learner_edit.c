@@ -52,12 +52,12 @@ void learner_edit_build(const struct learner_edit *e)
     free(said);
 }
 
-char *learner_edit_run(const char *options, int *status)
+static char *run(const char *options, char *course, int *status)
 {
     enum { OPTIONS = 16, FIRST = 6 };
     char *argv[FIRST + OPTIONS + 1] = { (char *)step_driver(), (char *)"--device=sim",
                                         (char *)"--ptx",       copy_ptx,
-                                        (char *)"--course",    copy_course };
+                                        (char *)"--course",    course };
     char words[128], *said;
     int n = FIRST;
     snprintf(words, sizeof words, "%s", options);
@@ -65,4 +65,14 @@ char *learner_edit_run(const char *options, int *status)
         argv[n++] = word;
     cr_assert(program_run(argv, &said, status), "%s cannot be started", argv[0]);
     return said;
+}
+
+char *learner_edit_run(const char *options, int *status)
+{
+    return run(options, copy_course, status);
+}
+
+char *learner_edit_run_alone(const char *options, int *status)
+{
+    return run(options, copy_cu, status);
 }

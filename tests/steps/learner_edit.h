@@ -17,4 +17,7 @@ void learner_edit_build(const struct learner_edit *e);
 // What the driver says about the copy with these options; the caller frees it. *status: its exit status.
 char *learner_edit_run(const char *options, int *status);
 
+// The same without the course's text, as in an exercise: the copy is compared with itself.
+char *learner_edit_run_alone(const char *options, int *status);
+
 #endif

@@ -1,6 +1,7 @@
-// Slips in the steps' kernels (slips.def, habits.def), each compiled and run as a learner would: the driver finds them,
-// and says where the kernel differs from the course's; of harmless changes it says nothing. The step is that of
-// step_case.h; the sample (sample.h) has one in six. Run by itself, it tries all of a step and shows what is said.
+// Slips in the steps' kernels (slips.def, habits.def, judged.def), each compiled and run as a learner would: the driver
+// finds them, and says where the kernel differs from the course's; of some it says the cause without that, too, as in
+// an exercise; of harmless changes it says nothing. The step is that of step_case.h; the sample (sample.h) has one in
+// six. Run by itself, it tries all of a step and shows what is said.
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -22,16 +23,22 @@ TestSuite(slips, .init = copy_folder_make, .fini = copy_folder_remove, .timeout 
 static const struct slip {
     struct learner_edit edit;
     const char *options, *says;  // says NULL: it is harmless
+    const char *alone;           // what is said without the course's text; NULL: anything
 } slips[] = {
-#define SLIP(step, what, from, to, says) { { step, what, from, to }, "", says },
-#define SLIP_SANITIZE(step, what, from, to, says) { { step, what, from, to }, "--sanitize", says },
-#define SLIP_AT(step, what, from, to, says) { { step, what, from, to }, OTHER_SIZES, says },
-#define HARMLESS(step, what, from, to) { { step, what, from, to }, NULL, NULL },
+#define SLIP(step, what, from, to, says) { { step, what, from, to }, "", says, NULL },
+#define SLIP_SANITIZE(step, what, from, to, says) { { step, what, from, to }, "--sanitize", says, NULL },
+#define SLIP_AT(step, what, from, to, says) { { step, what, from, to }, OTHER_SIZES, says, NULL },
+#define JUDGED(step, what, from, to, says, alone) { { step, what, from, to }, "", says, alone },
+#define JUDGED_SANITIZE(step, what, from, to, says, alone) { { step, what, from, to }, "--sanitize", says, alone },
+#define HARMLESS(step, what, from, to) { { step, what, from, to }, NULL, NULL, NULL },
 #include "slips.def"
 #include "habits.def"
+#include "judged.def"
 #undef SLIP
 #undef SLIP_SANITIZE
 #undef SLIP_AT
+#undef JUDGED
+#undef JUDGED_SANITIZE
 #undef HARMLESS
 };
 static const size_t n_slips = sizeof slips / sizeof *slips;
@@ -77,6 +84,14 @@ static void try_slip(const struct slip *s)
     cr_expect(is_told(said, status), "%s, \"%s\": exit status %d\n%s", s->edit.step, s->edit.to, status, said);
     cr_expect(says_there(said, s->says, line), "%s, \"%s\", line %u: not said is \"%s\"\n%s", s->edit.step, s->edit.to,
               line, s->says, said);
+    free(said);
+    if (!s->alone)
+        return;
+    said = learner_edit_run_alone(s->options, &status);
+    cr_expect(strstr(said, s->alone), "%s, \"%s\": not said without the course's text is \"%s\"\n%s", s->edit.step,
+              s->edit.to, s->alone, said);
+    cr_expect(!strstr(said, "the course"), "%s, \"%s\": the course's text is known\n%s", s->edit.step, s->edit.to,
+              said);
     free(said);
 }
 
@@ -145,12 +160,12 @@ Test(slips, of_the_rest_are_told_with_their_place)
     each(false, true);
 }
 
-// The rules at the heads of the lists: seven slots a step, and four.
+// The rules at the heads of the lists: seven slots a step, four, and 90 that were judged.
 Test(slips, are_as_many_as_the_rules_say)
 {
     size_t real = 0;
     for (size_t i = 0; i < n_slips; i++)
         real += slips[i].says != NULL;
-    cr_expect(real >= 200 && real <= 220, "%zu", real);
-    cr_expect_geq(n_slips - real, 67, "%zu", n_slips - real);
+    cr_expect(real >= 290 && real <= 310, "%zu", real);
+    cr_expect_geq(n_slips - real, 85, "%zu", n_slips - real);
 }

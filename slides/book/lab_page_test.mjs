@@ -1,7 +1,10 @@
 // The labs in a browser, for book_test.mjs: an experiment is predicted, run and shown; what was predicted is remembered; by
 // keys alone; without network once a lab is loaded; Stop; links into a lab; nothing is too wide, pale or without words.
+import { gzipSync } from 'node:zlib';
 import { pale, too_wide } from './inspect.mjs';
 import { sample } from '../sample.mjs';
+
+const MOST_BYTES = 350_000;  // compressed, that a chapter loads to the first result of its lab, without pictures and kernels
 
 const chapter = (step, query = '') => `chapters/${step}.html${query}`;
 const idle = (page) => page.waitForFunction(() => document.querySelector('.lab .result') && !document.querySelector('.lab .told')?.textContent &&
@@ -109,6 +112,22 @@ async function by_keys(tab, origin) {
   return wrong;
 }
 
+// What a chapter has asked for when its lab shows its first result. The next pages, which VitePress asks for already, and the
+// rest of the module are loaded for what comes later.
+async function first_result(tab, origin) {
+  const { page } = tab, asked = new Set(), note = (request) => asked.add(request.url());
+  page.on('request', note);
+  await page.setCacheEnabled(false);
+  await open(tab, origin, chapter('02_smem_tile', '?lab=itself'));
+  await page.waitForSelector('.lab .result');
+  page.off('request', note);
+  await page.setCacheEnabled(true);
+  const files = [...asked].filter((url) => /02_smem_tile|\/chunks\/|app\.|\.css|\/labs\/lab/.test(url) && !/^data:|\.(svg|png|woff2|cu\.gz|ptx\.gz)|lab_rest/.test(url));
+  const bytes = await Promise.all(files.map(async (url) => gzipSync(await (await fetch(url)).arrayBuffer(), { level: 9 }).length)), all = bytes.reduce((sum, n) => sum + n, 0);
+  console.log(`a chapter and the first result of its lab: ${files.length} files of ${all} bytes by gzip`);
+  return all < MOST_BYTES && ['lab.wasm', 'lab_worker', 'LabPanel'].every((name) => files.some((url) => url.includes(name))) ? [] : [`a chapter loads ${all} bytes to the first result of its lab, and may load ${MOST_BYTES}: ${files.join(' ')}`];
+}
+
 // The warp that was found, watched: forwards, and back to where it was.
 async function watching(tab, origin) {
   const { page } = tab, step = () => text(page, '.lab .watch .step'), press = async (name) => {
@@ -206,7 +225,7 @@ export async function labs(tab, origin) {
   const wrong = tab.wrong = [];
   await tab.page.setViewport({ width: 1280, height: 900 });
   for (const one of sample(experiments, 3)) wrong.push(...await experiment(tab, origin, one));
-  wrong.push(...await by_keys(tab, origin), ...await stop(tab, origin), ...await watching(tab, origin), ...await watched_matrices_and_why(tab, origin), ...await chapter_link(tab, origin),
+  wrong.push(...await first_result(tab, origin), ...await by_keys(tab, origin), ...await stop(tab, origin), ...await watching(tab, origin), ...await watched_matrices_and_why(tab, origin), ...await chapter_link(tab, origin),
     ...await bad_link(tab, origin));
   return wrong.map((line) => `labs: ${line}`);
 }

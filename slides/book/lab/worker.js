@@ -3,6 +3,8 @@
 import Lab from 'lab-module';
 
 let module, m;
+let exported, complete;  // exported: of m's instance; complete: it has the rest of the module, too
+let rest, came;          // rest: a promise of it, once the page was asked; came: settles it
 
 function put(text) {
   const bytes = m.lengthBytesUTF8(text), at = m._malloc(bytes + 1);
@@ -32,12 +34,37 @@ function known_text(at) {
 
 const answer = (at) => JSON.parse(known_text(at));
 
+// The module of a chapter is in two parts, and the first has what a right run of the step calls. What calls into the rest before
+// that is there ends.
+const lacking = new Proxy({}, { get: () => () => { throw new Error('the rest of the module is not there'); } });
+
 function opened(more = {}) {
   const instantiateWasm = (imports, done) => {
-    WebAssembly.instantiate(module, imports).then(done);
+    WebAssembly.instantiate(module, { ...imports, placeholder: lacking }).then((instance) => {
+      exported = instance.exports;
+      done(instance);
+    });
     return {};
   };
   return Lab({ noInitialRun: true, instantiateWasm, ...more, onBlocks: (done, blocks) => postMessage({ done, blocks }) });
+}
+
+async function complete_it() {
+  if (complete) return;
+  rest ??= new Promise((done, fail) => {
+    came = { done, fail };
+    postMessage({ rest: true });
+  });
+  const mine = exported;
+  await WebAssembly.instantiate(await rest, { primary: mine });
+  complete ||= mine === exported;
+}
+
+// A run that needs the rest begins anew when it has come: what it left behind is gone with its instance.
+async function run_complete(args) {
+  m = await opened();
+  await complete_it();
+  return calls.run(args);
 }
 
 // In a module of its own, which has the files and is gone afterwards.
@@ -56,7 +83,16 @@ const calls = {
   // module: a WebAssembly.Module
   async open(given) {
     module = given;
+    complete = WebAssembly.Module.imports(module).every((one) => one.module !== 'placeholder');
     m = await opened();
+  },
+  // The rest of it, which was asked for; null: it could not be loaded.
+  rest(given) {
+    if (given) came?.done(given);
+    else {
+      came?.fail(new Error('a part of the simulated GPU could not be loaded'));
+      rest = null;
+    }
   },
 
   // files: { name: text }. The result is lab_run's, and map, a byte for each element of C, null if all are right.
@@ -115,10 +151,21 @@ const calls = {
   },
 };
 
+async function called(call, args) {
+  if (!['open', 'rest', 'run'].includes(call)) await complete_it();
+  try {
+    return await calls[call](args);
+  } catch (error) {
+    if (call !== 'run' || complete) throw error;
+    return run_complete(args);
+  }
+}
+
 onmessage = async ({ data: { id, call, args } }) => {
   try {
-    postMessage({ id, result: await calls[call](args) });
+    postMessage({ id, result: await called(call, args) });
   } catch (error) {
     postMessage({ id, error: `${error.message ?? error}` });
   }
+  if (call === 'run') complete_it().catch(() => {});  // behind the first result
 };

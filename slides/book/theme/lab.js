@@ -5,7 +5,7 @@ import { open_asking } from './asking.js';
 
 // --- the worker ---
 
-const modules = new Map();
+const modules = new Map();  // by address
 
 // The bytes of a packed file; a server may have unpacked it for the browser already.
 async function fetched(url) {
@@ -15,15 +15,22 @@ async function fetched(url) {
   return packed ? new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer() : bytes;
 }
 
+function compiled(url) {
+  if (!modules.has(url)) modules.set(url, fetched(url).then((bytes) => WebAssembly.compile(bytes)));
+  modules.get(url).catch(() => modules.delete(url));
+  return modules.get(url);
+}
+
 // base: the address of the folder of labs, with a / at its end. onBlocks(done, blocks) tells how far a run is. Returns
 // { ask(call, args), stop() }: stop ends what is running, whose promise fails with an Error whose message is "stopped".
-// module: "lab", or "bench", which also checks exercises and has simt's command line.
+// module: "lab", or "bench", which also checks exercises and has simt's command line. The worker asks for the lab's rest when a
+// run needs it, or has its result.
 export function open_worker(base, version, onBlocks, module = 'lab') {
-  const file = (name) => `${base}${name}?${version}`;
-  if (!modules.has(module)) modules.set(module, fetched(file(`${module}.wasm.gz`)).then((bytes) => WebAssembly.compile(bytes)));
-  const compiled = modules.get(module);
-  compiled.catch(() => modules.delete(module));
-  const { ask, stop } = open_asking(file(`${module}_worker.js`), async (send) => send('open', await compiled), ({ done, blocks }) => onBlocks(done, blocks));
+  const file = (name) => `${base}${name}?${version}`, part = (name) => compiled(file(`${name}.wasm.gz`));
+  part(module);
+  const send_rest = async (send) => send('rest', await part(`${module}_rest`).catch(() => null));
+  const { ask, stop } = open_asking(file(`${module}_worker.js`), async (send) => send('open', await part(module)),
+    ({ done, blocks, rest }, send) => (rest ? send_rest(send) : onBlocks(done, blocks)));
 
   const texts = new Map();
   function text(name) {

@@ -246,9 +246,9 @@ static void write_one(struct look *l, uint32_t g)
     struct granule *x = &l->k->granules[g];
     const bool twice = x->write_at == UNDER_WAY && x->writer.inst == l->me.inst && same_thread(&x->writer, &l->me);
     if (x->write_at == NO_MANS)
-        note(l, FAULT_BOUNDS, g, true, NULL, false);
+        note(l, FAULT_OUT_OF_BOUNDS, g, true, NULL, false);
     else if (x->write_at == UNDER_WAY)
-        note(l, FAULT_COPY, g, true, twice ? &l->me : &x->writer, true);
+        note(l, FAULT_COPY_PENDING, g, true, twice ? &l->me : &x->writer, true);
     else if (within(l, x->read_at) && !ordered(l, &x->reader, x->read_at, true))
         note(l, FAULT_RACE, g, true, &x->reader, false);
     else if (within(l, x->many_at) && !ordered(l, &x->other, x->many_at, true))
@@ -269,9 +269,9 @@ static void check_barrier(struct look *l, uint32_t barrier)
     if (x->writer.flags & WHO_ASYNC || !within(l, x->write_at))
         return;
     if (!ordered(l, &x->writer, x->write_at, false))
-        note(l, FAULT_SIGNAL, g, true, &x->writer, true);
+        note(l, FAULT_RACE_INIT, g, true, &x->writer, true);
     else if (!check_proxy_fenced(l->w, &x->writer, x->write_at))
-        note(l, FAULT_UNFENCED, g, true, &x->writer, true);
+        note(l, FAULT_INIT_FENCE, g, true, &x->writer, true);
 }
 
 static bool is_init(const struct code *code, uint32_t inst)
@@ -299,7 +299,7 @@ void check_mbarrier_valid(struct warp *w, const struct uop *u, uint32_t lane, ui
         x->writer.flags |= WHO_INVALID;
         return;
     }
-    struct fault f = check_site(w, u->inst, lane, FAULT_AGAIN);
+    struct fault f = check_site(w, u->inst, lane, FAULT_INIT_AGAIN);
     f.space = SPACE_SHARED;
     f.address = address;
     check_other(&f, w->block, home, &x->writer, true);
@@ -358,7 +358,7 @@ void check_bulk_stopped(struct block *b)
 void check_bulk_early(struct block *b, const struct uop *u, const struct bulk_place *p, uint64_t bytes)
 {
     const struct block *from = b->worker->cluster->blocks[p->from];
-    struct fault f = check_site(&b->warps[p->thread / LANES], u->inst, p->thread % LANES, FAULT_BYTES);
+    struct fault f = check_site(&b->warps[p->thread / LANES], u->inst, p->thread % LANES, FAULT_PHASE_BYTES);
     f.block = from->linear;
     f.home = b->linear;
     f.remote = from != b;
@@ -380,16 +380,16 @@ static void read_one(struct look *l, uint32_t g)
     const bool strong = k->strong && within(l, k->strong[g].write_at);
     l->clean &= within(l, x->write_at);  // else strong decides, which is not in the granule
     if (x->write_at == NO_MANS)
-        note(l, FAULT_BOUNDS, g, false, NULL, false);
+        note(l, FAULT_OUT_OF_BOUNDS, g, false, NULL, false);
     else if (x->write_at == UNDER_WAY)
-        note(l, FAULT_COPY, g, false, &x->writer, true);
+        note(l, FAULT_COPY_PENDING, g, false, &x->writer, true);
     else if (!within(l, x->write_at) && !strong)
-        note(l, FAULT_UNINIT, g, false, NULL, false);
+        note(l, FAULT_UNINIT_MEMORY, g, false, NULL, false);
     else if (within(l, x->write_at) && !ordered(l, &x->writer, x->write_at, false))
         note(l, FAULT_RACE, g, false, &x->writer, true);
     else if (within(l, x->write_at) && !(x->writer.flags & WHO_ASYNC) &&
              !check_proxy_knows(l->w, l->me.thread, &x->writer, x->write_at))
-        note(l, FAULT_PROXY, g, false, &x->writer, true);
+        note(l, FAULT_PROXY_FENCE, g, false, &x->writer, true);
     if (within(l, x->read_at) && !same_thread(&x->reader, &l->me) && x->read_at > k->all_seen) {
         x->other = l->me;
         x->many_at = READ_UNDER_WAY;

@@ -156,9 +156,9 @@ static void judge_strong(const struct spot *s)
     const struct side store = { &r->other, USE_STRONG_WRITE };
     const struct side end = { r->first.block < store.mark->block ? &r->first : &r->last, USE_STRONG_WRITE };
     if (end.mark->block < store.mark->block)
-        note_sides(s, (struct side[]){ end, store }, FAULT_CHANCE);
+        note_sides(s, (struct side[]){ end, store }, FAULT_STRONG_WRITES);
     else if (end.mark->block > store.mark->block)
-        note_sides(s, (struct side[]){ store, end }, FAULT_CHANCE);
+        note_sides(s, (struct side[]){ store, end }, FAULT_STRONG_WRITES);
 }
 
 static void judge_blocks(const struct spot *s)
@@ -195,7 +195,7 @@ static void judge_early(const struct spot *s)
     if (!early || !early->first.block || by_others(s, USE_WRITE, early->first.block) ||
         by_others(s, USE_STRONG_WRITE, early->first.block))
         return;
-    struct fault f = check_side(s->c, &early->first, s->i, USE_EARLY, s->address, FAULT_UNINIT);
+    struct fault f = check_side(s->c, &early->first, s->i, USE_EARLY, s->address, FAULT_UNINIT_MEMORY);
     f.other_inst = f.inst;
     f.other_block = f.block;
     check_note(s->c, &f);

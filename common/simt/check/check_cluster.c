@@ -69,7 +69,7 @@ void check_descriptor(struct warp *w, const struct uop *u, int matrix, uint64_t 
     if (c->leads[i].u != u || lead == first ||
         (lead != (first | rank << 4) && lead != ((first + (rank << 4)) & 0x3fff)))
         return;
-    const struct fault f = check_site(w, u->inst, 0, FAULT_DESCRIPTOR);
+    const struct fault f = check_site(w, u->inst, 0, FAULT_DESCRIPTOR_RANK);
     check_note(w->block->worker->check, &f);
 }
 

@@ -166,10 +166,10 @@ static void look_for_fences(const struct visit *v, const struct piece *p)
         if (!m || !m->block || m->block == p->mark.block)
             continue;
         if (v->use == USE_READ && check_lent(v->w, lane, m->block - 1, m->thread, m->at))
-            note(v, p, m, use, FAULT_LENT);
+            note(v, p, m, use, FAULT_RELAXED_WAIT);
         if (v->use == USE_STRONG_READ && use == USE_STRONG_WRITE && !(p->mark.flags & (MARK_POLLS | MARK_ATOMIC)) &&
             morally_strong(m, &p->mark) && !before(v, p, m) && check_hoped(v->w, lane, m->block - 1, m->thread, m->at))
-            note(v, p, m, use, FAULT_HOPED);
+            note(v, p, m, use, FAULT_RELAXED_READ);
     }
 }
 
@@ -311,7 +311,7 @@ static void visit_granule(const struct visit *v, const struct piece *p)
     if (m)
         note_race(v, p, m, use);
     if (v->use == USE_STRONG_WRITE && (m = unordered(v, p)))
-        note(v, p, m, USE_STRONG_WRITE, FAULT_CHANCE);
+        note(v, p, m, USE_STRONG_WRITE, FAULT_STRONG_WRITES);
     if (v->between && contended && !writes(v))
         look_for_fences(v, p);
     if (writes(v))
@@ -392,7 +392,7 @@ static void visit_touch(const struct visit *v, struct line *line, uint32_t *quie
     if (!writes(v))
         visit_granule(v, &p);
     else if (!same_value(v, &p))
-        note(v, &p, &first, v->use, v->use == USE_WRITE ? FAULT_RACE : FAULT_CHANCE);
+        note(v, &p, &first, v->use, v->use == USE_WRITE ? FAULT_RACE : FAULT_STRONG_WRITES);
 }
 
 // Does the run go through the whole line from its granule k on, in order?

@@ -168,7 +168,7 @@ static void meet_unordered(const struct visit *v, uint32_t g, uint32_t lane)
     const struct who *who = atomic ? &s->storer : &s->writer;
     if (visit_within(v, at) && !v->polls && s->polled_at <= at && !rivals(v, who) &&
         !check_granule_ordered(v, who, at, lane) && !observed(v, s, lane) && !same_value(v, g, lane, NO_LANE))
-        note(v, FAULT_CHANCE, g, lane, who, true);
+        note(v, FAULT_STRONG_WRITES, g, lane, who, true);
 }
 
 static void note_strong(struct block_check *k, uint32_t g)
@@ -188,10 +188,10 @@ static void read_one(const struct visit *v, uint32_t g, uint32_t lane)
     struct block_check *k = v->k;
     struct granule *x = &k->granules[g];
     if (x->write_at == UNDER_WAY)
-        note(v, FAULT_COPY, g, lane, &x->writer, true);
+        note(v, FAULT_COPY_PENDING, g, lane, &x->writer, true);
     else if (!visit_within(v, x->write_at) && !(k->strong && visit_within(v, k->strong[g].write_at))) {
         if (!is_followed(v))
-            note(v, FAULT_UNINIT, g, lane, NULL, false);
+            note(v, FAULT_UNINIT_MEMORY, g, lane, NULL, false);
     } else if (visit_within(v, x->write_at) && !check_granule_ordered(v, &x->writer, x->write_at, lane))
         note(v, FAULT_RACE, g, lane, &x->writer, true);
     else if (k->strong)
@@ -229,13 +229,13 @@ static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
     struct granule *x = &k->granules[g];
     const uint32_t at = x->write_at;
     if (at == UNDER_WAY)
-        note(v, FAULT_COPY, g, lane, &x->writer, true);
+        note(v, FAULT_COPY_PENDING, g, lane, &x->writer, true);
     else if (visit_within(v, at) && !check_granule_ordered(v, &x->writer, at, lane) && !same_value(v, g, lane, NO_LANE))
         note(v, FAULT_RACE, g, lane, &x->writer, true);
     else if (k->strong)
         meet_strong(v, g, lane);
     if (check_reads(v->u, v->op) && !visit_within(v, at) && !visit_within(v, k->strong[g].write_at))
-        note(v, FAULT_UNINIT, g, lane, NULL, false);
+        note(v, FAULT_UNINIT_MEMORY, g, lane, NULL, false);
     if (visit_within(v, x->read_at) && !ordered_reader(v, &x->reader, x->read_at, lane))
         note(v, FAULT_RACE, g, lane, &x->reader, false);
     else if (visit_within(v, x->many_at) && !ordered_reader(v, &x->other, x->many_at, lane))
@@ -263,7 +263,7 @@ static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
 void check_granule(const struct visit *v, const struct touch *t, uint32_t g)
 {
     if (v->k->granules[g].write_at == NO_MANS) {
-        note(v, FAULT_BOUNDS, g, t->lane, NULL, false);
+        note(v, FAULT_OUT_OF_BOUNDS, g, t->lane, NULL, false);
         return;
     }
     if (!check_writes(v->op)) {
@@ -275,6 +275,6 @@ void check_granule(const struct visit *v, const struct touch *t, uint32_t g)
     write_one(v, g, t->lane);
     if (t->lane2 != NO_LANE && !check_atomic(v->op) && !same_value(v, g, t->lane, t->lane2)) {
         struct who who = visit_who(v, t->lane);
-        note(v, v->strong ? FAULT_CHANCE : FAULT_RACE, g, t->lane2, &who, true);
+        note(v, v->strong ? FAULT_STRONG_WRITES : FAULT_RACE, g, t->lane2, &who, true);
     }
 }

@@ -60,7 +60,7 @@ void check_late_phase(struct block *home, struct object *x, const struct fault *
         x->waits[i].at = 0;
         if (!wait.at || is_known(home, x, i, wait.at))
             continue;
-        struct fault f = check_site(&home->warps[i], wait.inst, wait.lane, FAULT_LATE);
+        struct fault f = check_site(&home->warps[i], wait.inst, wait.lane, FAULT_LATE_WAIT);
         f.space = SPACE_SHARED;
         f.address = x->address + home->window;
         f.phase = 1 + wait.parity;

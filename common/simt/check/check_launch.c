@@ -10,7 +10,7 @@ void check_launch_before(struct warp *w, const struct uop *u, uint32_t lane, uin
     const enum pending p = memory_pending(w->block->worker->grid->memory, address);
     if (p == SETTLED || (p == PENDING_LAST && w->block->launch_over))
         return;
-    struct fault f = check_site(w, u->inst, lane, FAULT_LAUNCH);
+    struct fault f = check_site(w, u->inst, lane, FAULT_LAUNCH_BEFORE);
     f.store = store;
     f.address = address;
     f.space = SPACE_GLOBAL;

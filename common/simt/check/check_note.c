@@ -148,6 +148,6 @@ void check_other(struct fault *f, const struct block *block, const struct block 
     f->other_atomic = who->flags & WHO_ATOMIC;
     f->other_async = who->flags & WHO_ASYNC;
     f->other_wgmma = who->flags & WHO_WGMMA;
-    if (f->kind == FAULT_COPY && who->flags & WHO_LOAD)
+    if (f->kind == FAULT_COPY_PENDING && who->flags & WHO_LOAD)
         f->other_barrier = home->check->reported[who->flags >> WHO_MARK & (MARKS - 1)];
 }

@@ -203,7 +203,7 @@ bool shadow_call(const struct warp *w, const struct uop *u, uint32_t active)
 // A load of shared memory that nothing has written.
 static struct fault unset_shared(const struct warp *w, uint32_t inst, uint32_t lane, uint64_t at)
 {
-    struct fault f = check_site(w, inst, lane, FAULT_UNINIT);
+    struct fault f = check_site(w, inst, lane, FAULT_UNINIT_MEMORY);
     f.space = SPACE_SHARED;
     f.address = at + w->block->window;
     f.bytes = 1u << w->block->worker->grid->code->shared_shift;

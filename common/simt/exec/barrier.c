@@ -53,7 +53,7 @@ static void report_left(struct block *b, uint32_t number)
     if (!s)
         return;
     const struct uop *u = &b->worker->grid->code->uops[s->pc - 1];
-    struct fault f = check_site(&b->warps[i], u->inst, (uint32_t)__builtin_ctz(s->mask), FAULT_LEFT);
+    struct fault f = check_site(&b->warps[i], u->inst, (uint32_t)__builtin_ctz(s->mask), FAULT_BARRIER_LEFT);
     f.other_inst = b->left_inst;
     f.other_thread = b->left_thread;
     f.other_block = b->linear;
@@ -153,7 +153,7 @@ static void compare_counts(struct warp *w, const struct uop *u, uint32_t lane, u
     const struct split *s = bar->arrived && mine != others ? next_waiting(b, number, &i, &j) : NULL;
     if (!s)
         return;
-    struct fault f = check_site(w, u->inst, lane, FAULT_COUNT);
+    struct fault f = check_site(w, u->inst, lane, FAULT_BARRIER_COUNT);
     f.other_inst = b->worker->grid->code->uops[s->pc - 1].inst;
     f.other_thread = (uint32_t)__builtin_ctz(s->mask) + i * LANES;
     f.other_block = b->linear;
@@ -169,7 +169,7 @@ static bool arrive(struct warp *w, const struct uop *u, struct split *s, uint32_
     const uint32_t lane = (uint32_t)__builtin_ctz(lanes), alive = w->lanes & ~w->exited;
     const uint32_t number = ((const u32 *)(w->regs + u->a))[lane], count = ((const u32 *)(w->regs + u->b))[lane];
     if (number >= BARRIERS || count % LANES)
-        return warp_fault(w, u, FAULT_BARRIER, lanes, 0);
+        return warp_fault(w, u, FAULT_BARRIER_NUMBER, lanes, 0);
     struct barrier *bar = &b->barriers[number];
     if (b->worker->check)
         compare_counts(w, u, lane, number, count);

@@ -9,7 +9,7 @@
 
 static bool complain(struct warp *w, const struct uop *u, uint32_t lanes, const char *what)
 {
-    warp_fault(w, u, FAULT_OTHER, lanes, 0);
+    warp_fault(w, u, FAULT_REFUSED, lanes, 0);
     snprintf(w->block->worker->fault.text, sizeof w->block->worker->fault.text, "%s", what);
     return false;
 }

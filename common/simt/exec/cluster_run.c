@@ -31,7 +31,7 @@ bool cluster_survives(struct worker *w)
         return kind == FAULT_NONE;
     if (w->check)
         check_fault(w);
-    return w->check && kind != FAULT_BUDGET && kind != FAULT_WAIT;
+    return w->check && kind != FAULT_ENDLESS_LOOP && kind != FAULT_ENDLESS_WAIT;
 }
 
 // --- waits that never end ---
@@ -58,7 +58,7 @@ static bool find_waiting(const struct block *b, bool at_cluster, struct fault *f
 void cluster_stuck(struct worker *w)
 {
     const struct cluster *c = w->cluster;
-    struct fault f = { .kind = FAULT_WAIT, .seen = 1, .cluster = true };
+    struct fault f = { .kind = FAULT_ENDLESS_WAIT, .seen = 1, .cluster = true };
     for (uint32_t rank = 0; rank < c->n; rank++)
         if (!c->ended[rank] && waits_held(c->blocks[rank], &w->fault))
             return;

@@ -55,11 +55,11 @@ static bool find_rows(struct warp *w, const struct uop *u, bool store, struct ro
     for (uint32_t i = 0; i < rows->n; i++) {
         uint64_t a = access_address(w, m, i);
         if (m->space == SPACE_GENERIC && (a & ~MEMORY_OFFSET) != WINDOW_SHARED)
-            return access_fault(w, u, FAULT_BOUNDS, store, i, a, 16, SPACE_SHARED);
+            return access_fault(w, u, FAULT_OUT_OF_BOUNDS, store, i, a, 16, SPACE_SHARED);
         a &= m->base_class == SLOT_32 ? UINT32_MAX : MEMORY_OFFSET;
         a -= w->block->window;
         if (a > UINT32_MAX - 16)
-            return access_fault(w, u, FAULT_BOUNDS, store, i, a + w->block->window, 16, SPACE_SHARED);
+            return access_fault(w, u, FAULT_OUT_OF_BOUNDS, store, i, a + w->block->window, 16, SPACE_SHARED);
         address[i] = (uint32_t)a;
         low |= address[i];
         most = address[i] > most ? address[i] : most;
@@ -67,9 +67,9 @@ static bool find_rows(struct warp *w, const struct uop *u, bool store, struct ro
     }
     for (uint32_t i = 0; (low & 15 || most + 16 > limit) && i < rows->n; i++) {
         if (address[i] & 15)
-            return access_fault(w, u, FAULT_ALIGN, store, i, address[i] + w->block->window, 16, SPACE_SHARED);
+            return access_fault(w, u, FAULT_MISALIGNED, store, i, address[i] + w->block->window, 16, SPACE_SHARED);
         if (address[i] + 16 > limit)
-            return access_fault(w, u, FAULT_BOUNDS, store, i, address[i] + w->block->window, 16, SPACE_SHARED);
+            return access_fault(w, u, FAULT_OUT_OF_BOUNDS, store, i, address[i] + w->block->window, 16, SPACE_SHARED);
     }
     if (differs) {  // rows are whole multiples of 16 bytes apart, so the banks they share follow from their distances
         *memo = (struct mem_memo){ .mask = ALL_LANES, .shared = cost_matrices(address, op->shape) };
@@ -188,9 +188,9 @@ static bool misplaced(struct warp *w, const struct uop *u, const struct tile *t,
         fragment_at(f, k / LANES / f->pack, lane, k / LANES % f->pack, &row, &col);
         uint64_t address = t->address + tile_element(t, row, col);
         if (!access_place(w, lane, &where, address, f->bytes))
-            return access_fault(w, u, FAULT_BOUNDS, t->store, lane, address, f->bytes, where);
+            return access_fault(w, u, FAULT_OUT_OF_BOUNDS, t->store, lane, address, f->bytes, where);
     }
-    return access_fault(w, u, FAULT_BOUNDS, t->store, 0, t->address, f->bytes, space);
+    return access_fault(w, u, FAULT_OUT_OF_BOUNDS, t->store, 0, t->address, f->bytes, space);
 }
 
 #define TILE_PIECES 64  // of 16 bytes: 16 x 16 floats
@@ -252,7 +252,8 @@ static unsigned char *find_tile(struct warp *w, const struct uop *u, struct tile
     const struct fragment *f = t->f;
     const unsigned lines = t->by_columns ? f->cols : f->rows, length = t->by_columns ? f->rows : f->cols;
     if (t->address % 16 || t->pitch % 16) {
-        access_fault(w, u, FAULT_ALIGN, t->store, 0, t->address % 16 ? t->address : t->address + t->pitch, 16, space);
+        access_fault(w, u, FAULT_MISALIGNED, t->store, 0, t->address % 16 ? t->address : t->address + t->pitch, 16,
+                     space);
         return NULL;
     }
     uint64_t extent = (lines - 1) * t->pitch + (uint64_t)length * f->bytes;

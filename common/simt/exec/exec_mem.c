@@ -461,7 +461,11 @@ static bool lane_by_lane(struct access *a)
         const bool constant = place[i] && space == SPACE_GLOBAL && changes_constant(a, address[i]);
         const bool odd = address[i] & (a->total - 1);  // a GPU sees that first
         if (odd || !place[i] || constant) {
-            fault(a, odd ? FAULT_ALIGN : !place[i] ? FAULT_BOUNDS : FAULT_CONST, (uint32_t)i, address[i], space);
+            fault(a,
+                  odd         ? FAULT_MISALIGNED
+                  : !place[i] ? FAULT_OUT_OF_BOUNDS
+                              : FAULT_CONSTANT_STORE,
+                  (uint32_t)i, address[i], space);
             if (!excused(a, (uint32_t)i))
                 return false;
             continue;

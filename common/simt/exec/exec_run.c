@@ -172,7 +172,7 @@ static enum outcome branch(struct warp *w, struct split *s, const struct uop *u,
 {
     struct worker *worker = w->block->worker;
     if (worker->steps > worker->grid->budget) {
-        warp_fault(w, u, FAULT_BUDGET, active, 0);
+        warp_fault(w, u, FAULT_ENDLESS_LOOP, active, 0);
         return FAULT;
     }
     if (active != s->mask) {
@@ -428,7 +428,7 @@ static void report_stuck(struct block *b)
         gather_stuck(w, &worker->grid->code->uops[s->pc], s->mask);
         return;
     }
-    warp_fault(w, &worker->grid->code->uops[s->pc - 1], FAULT_DEADLOCK, s->mask, 0);
+    warp_fault(w, &worker->grid->code->uops[s->pc - 1], FAULT_BARRIER_STUCK, s->mask, 0);
     worker->fault.left = worker->grid->threads - b->live;
     worker->fault.seen = b->barriers[s->barrier - 1].arrived;
     barrier_elsewhere(b, s->barrier, &worker->fault);
@@ -443,9 +443,12 @@ static void report_wait(struct block *b)
     while (split_pick(&b->warps[i], 0) < 0)
         i++;
     const struct warp *w = &b->warps[i];
-    b->worker->fault = (struct fault){
-        .kind = FAULT_WAIT, .inst = w->poll_inst, .warp = w->index, .lane = w->poll_lane, .block = b->linear, .seen = 1
-    };
+    b->worker->fault = (struct fault){ .kind = FAULT_ENDLESS_WAIT,
+                                       .inst = w->poll_inst,
+                                       .warp = w->index,
+                                       .lane = w->poll_lane,
+                                       .block = b->linear,
+                                       .seen = 1 };
     waits_of_block(b, &b->worker->fault);
 }
 

@@ -25,7 +25,8 @@ static inline const unsigned char *chunk_at(const struct warp *w, const struct w
 static bool out_of_bounds(struct warp *w, const struct uop *u, const struct wgmma_matrix *m, uint32_t row,
                           uint32_t chunk)
 {
-    return access_fault(w, u, FAULT_BOUNDS, false, 0, wgmma_chunk(m, row, chunk) + w->block->window, 16, SPACE_SHARED);
+    return access_fault(w, u, FAULT_OUT_OF_BOUNDS, false, 0, wgmma_chunk(m, row, chunk) + w->block->window, 16,
+                        SPACE_SHARED);
 }
 
 // This warp's rows of A, 32 bytes each.

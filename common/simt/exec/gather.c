@@ -61,7 +61,7 @@ static bool find_ready(struct warp *w, const struct uop *u, uint32_t here, uint3
     if (u->warp->gather == GATHER_ALL) {
         const uint32_t alive = alive_lanes(w);
         *ready = here == ALL_LANES ? here : 0;
-        return alive == ALL_LANES || warp_fault(w, u, FAULT_MISSING, here, ~alive);
+        return alive == ALL_LANES || warp_fault(w, u, FAULT_LANES_MISSING, here, ~alive);
     }
     if (!name_themselves(w, u, members_of(w, u), here))
         return false;
@@ -185,5 +185,5 @@ void gather_stuck(struct warp *w, const struct uop *u, uint32_t waiting)
         named = members_of(w, u)[__builtin_ctz(waiting)] & alive;
         group = group_of(members_of(w, u), alive, waiting);
     }
-    warp_fault(w, u, FAULT_MISSING, group, named & ~group);
+    warp_fault(w, u, FAULT_LANES_MISSING, group, named & ~group);
 }

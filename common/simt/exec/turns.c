@@ -157,7 +157,7 @@ static void report_wait(struct table *t)
         i++;
     const uint64_t size = t->seats[0]->cluster.n, rest = (t->t->n_clusters - t->next) * size;
     w->block.linear = b->linear;
-    w->fault = (struct fault){ .kind = FAULT_WAIT,
+    w->fault = (struct fault){ .kind = FAULT_ENDLESS_WAIT,
                                .inst = b->warps[i].poll_inst,
                                .warp = i,
                                .lane = b->warps[i].poll_lane,

@@ -21,7 +21,7 @@ static bool held_by(struct block *b, enum fault_kind why, bool (*says)(const str
 // A warp without its registers keeps its warpgroup from its products.
 bool waits_held(struct block *b, struct fault *f)
 {
-    return held_by(b, FAULT_LACK, setmaxnreg_lacks, f) || held_by(b, FAULT_COMMITS, wgmma_apart, f);
+    return held_by(b, FAULT_REGISTERS_LACK, setmaxnreg_lacks, f) || held_by(b, FAULT_COMMITS_APART, wgmma_apart, f);
 }
 
 static void add(struct fault *f, const struct block *b, struct wait w)

@@ -238,11 +238,12 @@ static bool start_copy(struct warp *w, const struct uop *u, uint32_t lane, struc
     const unsigned char *source = size ? access_place(w, lane, &global, from, size) : new.data;
     bool fits = true;
     if (at % bytes || !new.to)
-        fits = access_fault(w, u, at % bytes ? FAULT_ALIGN : FAULT_BOUNDS, true, lane, at, bytes, SPACE_SHARED);
+        fits = access_fault(w, u, at % bytes ? FAULT_MISALIGNED : FAULT_OUT_OF_BOUNDS, true, lane, at, bytes,
+                            SPACE_SHARED);
     else if (from % bytes)
-        fits = access_fault(w, u, FAULT_ALIGN, false, lane, from, bytes, SPACE_GLOBAL);
+        fits = access_fault(w, u, FAULT_MISALIGNED, false, lane, from, bytes, SPACE_GLOBAL);
     else if (!source)
-        fits = access_fault(w, u, FAULT_BOUNDS, false, lane, from, size, SPACE_GLOBAL);
+        fits = access_fault(w, u, FAULT_OUT_OF_BOUNDS, false, lane, from, size, SPACE_GLOBAL);
     if (!fits) {
         if (!w->block->worker->check)
             return false;
@@ -254,7 +255,7 @@ static bool start_copy(struct warp *w, const struct uop *u, uint32_t lane, struc
     l->read |= (uint32_t)(size > 0) << lane;
     if (c && add(c, &new))
         return true;
-    warp_fault(w, u, FAULT_OTHER, l->active, 0);
+    warp_fault(w, u, FAULT_REFUSED, l->active, 0);
     strcpy(w->block->worker->fault.text, "the simulated GPU ran out of memory for asynchronous copies");
     return false;
 }

@@ -243,7 +243,7 @@ bool warp_atomic(struct warp *w, const struct uop *u, uint32_t active)
         uint64_t at = c.address[i] = access_address(w, m, i);
         c.place[i] = access_place(w, i, &space, at, bytes);
         if (at & (bytes - 1) || !c.place[i]) {
-            access_fault(w, u, at & (bytes - 1) ? FAULT_ALIGN : FAULT_BOUNDS, true, i, at, bytes, space);
+            access_fault(w, u, at & (bytes - 1) ? FAULT_MISALIGNED : FAULT_OUT_OF_BOUNDS, true, i, at, bytes, space);
             if (!excused(&c, i))
                 return false;
             active &= ~(1u << i);

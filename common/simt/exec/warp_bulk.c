@@ -13,7 +13,7 @@
 static bool complain(struct warp *w, const struct uop *u, uint32_t lane, const char *what)
 {
     struct fault *f = &w->block->worker->fault;
-    warp_fault(w, u, FAULT_OTHER, 1u << lane, 0);
+    warp_fault(w, u, FAULT_REFUSED, 1u << lane, 0);
     snprintf(f->text, sizeof f->text, "%s", what);
     return false;
 }
@@ -38,13 +38,13 @@ static bool read_map(struct warp *w, const struct uop *u, uint32_t lane, uint64_
     const unsigned char *p = access_place(w, lane, &space, address, DEV_MAP_BYTES);
     char text[160];
     if (!p)
-        return access_fault(w, u, FAULT_BOUNDS, false, lane, address, DEV_MAP_BYTES, space);
+        return access_fault(w, u, FAULT_OUT_OF_BOUNDS, false, lane, address, DEV_MAP_BYTES, space);
     if (space != SPACE_GLOBAL)
         return complain(w, u, lane,
                         "the tensor map is in local or shared memory, where no card reads it: a kernel's parameter has "
                         "to be `const __grid_constant__ CUtensorMap`, and to be used where it is");
     if (address % MAP_ALIGN)
-        return access_fault(w, u, FAULT_ALIGN, false, lane, address, MAP_ALIGN, space);
+        return access_fault(w, u, FAULT_MISALIGNED, false, lane, address, MAP_ALIGN, space);
     if (!tensor_map_read(p, map))
         return complain(w, u, lane,
                         "what this address names is no tensor map: is the parameter `const __grid_constant__ "
@@ -72,7 +72,8 @@ static bool check_tensor(struct warp *w, const struct uop *u, uint32_t lane, con
         return true;
     const bool store = ((const struct bulk_op *)u->warp->more)->kind != BULK_LOAD;
     const bool begins = memory_at(w->block->worker->grid->memory, first, 1) != NULL;
-    return access_fault(w, u, FAULT_BOUNDS, store, lane, begins ? last : first, (uint32_t)m->stride[0], SPACE_GLOBAL);
+    return access_fault(w, u, FAULT_OUT_OF_BOUNDS, store, lane, begins ? last : first, (uint32_t)m->stride[0],
+                        SPACE_GLOBAL);
 }
 
 static bool check_plain(struct warp *w, const struct uop *u, uint32_t lane, const struct bulk *c)
@@ -83,14 +84,15 @@ static bool check_plain(struct warp *w, const struct uop *u, uint32_t lane, cons
     if (((const struct bulk_op *)u->warp->more)->kind == BULK_REMOTE) {
         const uint32_t limit = w->block->worker->grid->shared_bytes;
         if (c->global % 16)
-            return access_fault(w, u, FAULT_ALIGN, false, lane, c->global + w->block->window, 16, SPACE_SHARED);
+            return access_fault(w, u, FAULT_MISALIGNED, false, lane, c->global + w->block->window, 16, SPACE_SHARED);
         return (c->global <= limit && c->bytes <= limit - c->global) ||
-               access_fault(w, u, FAULT_BOUNDS, false, lane, c->global + w->block->window, c->bytes, SPACE_SHARED);
+               access_fault(w, u, FAULT_OUT_OF_BOUNDS, false, lane, c->global + w->block->window, c->bytes,
+                            SPACE_SHARED);
     }
     if (c->global % 16)
-        return access_fault(w, u, FAULT_ALIGN, store, lane, c->global, 16, SPACE_GLOBAL);
+        return access_fault(w, u, FAULT_MISALIGNED, store, lane, c->global, 16, SPACE_GLOBAL);
     return memory_at(w->block->worker->grid->memory, c->global, c->bytes) ||
-           access_fault(w, u, FAULT_BOUNDS, store, lane, c->global, c->bytes, SPACE_GLOBAL);
+           access_fault(w, u, FAULT_OUT_OF_BOUNDS, store, lane, c->global, c->bytes, SPACE_GLOBAL);
 }
 
 // Where the copy goes in shared memory, and its mbarrier.
@@ -103,18 +105,18 @@ static bool check_shared_side(struct warp *w, const struct uop *u, uint32_t lane
     const uint32_t limit = w->block->worker->grid->shared_bytes;
     const uint32_t align = op->tensor ? BOX_ALIGN : op->kind == BULK_VALUE ? c->bytes : 16;
     if (c->shared % align)
-        return access_fault(w, u, FAULT_ALIGN, load, lane, c->shared + window, align, SPACE_SHARED);
+        return access_fault(w, u, FAULT_MISALIGNED, load, lane, c->shared + window, align, SPACE_SHARED);
     if (c->shared > limit || c->bytes > limit - c->shared || c->rank >= w->block->worker->cluster->n)
-        return access_fault(w, u, FAULT_BOUNDS, load, lane, c->shared + window, c->bytes, SPACE_SHARED);
+        return access_fault(w, u, FAULT_OUT_OF_BOUNDS, load, lane, c->shared + window, c->bytes, SPACE_SHARED);
     if (!load)
         return c->rank == w->block->rank ||
                complain(w, u, lane, "the source of this copy lies in another block's shared memory");
     if (barrier_rank != c->rank)
         return complain(w, u, lane, "the copy's destination and its mbarrier lie in different blocks of the cluster");
     if (c->barrier % 8)
-        return access_fault(w, u, FAULT_ALIGN, true, lane, c->barrier + window, 8, SPACE_SHARED);
+        return access_fault(w, u, FAULT_MISALIGNED, true, lane, c->barrier + window, 8, SPACE_SHARED);
     return (c->barrier <= limit && 8 <= limit - c->barrier) ||
-           access_fault(w, u, FAULT_BOUNDS, true, lane, c->barrier + window, 8, SPACE_SHARED);
+           access_fault(w, u, FAULT_OUT_OF_BOUNDS, true, lane, c->barrier + window, 8, SPACE_SHARED);
 }
 
 // Where a box may begin. (An H200 asks for it; PTX does not say it.)
@@ -177,7 +179,7 @@ static void check_overlap(struct warp *w, const struct uop *u, const struct bulk
     const struct bulk *other = bulk_overlap(home, c);
     if (!other)
         return;
-    struct fault f = check_site(w, u->inst, c->thread % LANES, FAULT_OVERLAP);
+    struct fault f = check_site(w, u->inst, c->thread % LANES, FAULT_COPIES_OVERLAP);
     f.store = f.async = f.other_store = f.other_async = true;
     f.space = SPACE_SHARED;
     f.address = c->shared + home->window;

@@ -171,7 +171,7 @@ bool warp_printf(struct warp *w, const struct uop *u, uint32_t active)
                 putchar(*f++);
         }
         if (r.failed) {
-            warp_fault(w, u, FAULT_OTHER, 1u << lane, 0);
+            warp_fault(w, u, FAULT_REFUSED, 1u << lane, 0);
             snprintf(w->block->worker->fault.text, sizeof w->block->worker->fault.text,
                      "a printf whose arguments do not fit its format, or are no memory of the kernel");
             return false;
@@ -187,7 +187,7 @@ bool warp_assert(struct warp *w, const struct uop *u, uint32_t active)
     const uint32_t lane = (uint32_t)__builtin_ctz(active);
     char what[160] = "";
     read_string(w, lane, argument(w, lane, call->argument[0], 8), what, sizeof what);
-    warp_fault(w, u, FAULT_ASSERT, active, 0);
+    warp_fault(w, u, FAULT_ASSERTION, active, 0);
     snprintf(w->block->worker->fault.text, sizeof w->block->worker->fault.text, "%s", what);
     return false;
 }

@@ -11,7 +11,7 @@ bool warp_end(struct warp *w, const struct uop *u, uint32_t active)
         [END_POINTER] = "a call through a pointer that is null, or of no function with these parameters",
     };
     struct fault *f = &w->block->worker->fault;
-    warp_fault(w, u, FAULT_OTHER, active, 0);
+    warp_fault(w, u, FAULT_REFUSED, active, 0);
     snprintf(f->text, sizeof f->text, "%s", why[u->warp->op]);
     return false;
 }

@@ -131,7 +131,7 @@ bool warp_free(struct warp *w, const struct uop *u, uint32_t active)
         memcpy(&address, local(w, lane, call->argument[0]), sizeof address);
         if (give_back(worker->grid->heap, address))
             continue;
-        warp_fault(w, u, FAULT_OTHER, 1u << lane, 0);
+        warp_fault(w, u, FAULT_REFUSED, 1u << lane, 0);
         snprintf(worker->fault.text, sizeof worker->fault.text,
                  "free of 0x%llx, which malloc did not return, or which has been freed already",
                  (unsigned long long)address);

@@ -37,7 +37,7 @@ static void note_inactive(const struct warp *w, const struct uop *u, uint32_t la
     struct checker *c = w->block->worker->check;
     if (!c)
         return;
-    struct fault f = check_site(w, u->inst, lane, FAULT_INACTIVE);
+    struct fault f = check_site(w, u->inst, lane, FAULT_LANES_INACTIVE);
     f.lanes = 1u << from;
     check_note(c, &f);
 }

@@ -10,7 +10,7 @@
 
 static bool complain(struct warp *w, const struct uop *u, uint32_t lane, const char *what)
 {
-    warp_fault(w, u, FAULT_OTHER, 1u << lane, 0);
+    warp_fault(w, u, FAULT_REFUSED, 1u << lane, 0);
     strncpy(w->block->worker->fault.text, what, sizeof w->block->worker->fault.text - 1);
     return false;
 }
@@ -172,9 +172,9 @@ static bool run_lane(struct warp *w, const struct uop *u, uint32_t lane, bool *d
     const uint64_t at = access_address(w, &op->mem, lane) & MEMORY_OFFSET;
     unsigned char *p = access_place(w, lane, &space, at, 8);
     if (at % 8)
-        return access_fault(w, u, FAULT_ALIGN, true, lane, at, 8, SPACE_SHARED);
+        return access_fault(w, u, FAULT_MISALIGNED, true, lane, at, 8, SPACE_SHARED);
     if (!p)
-        return access_fault(w, u, FAULT_BOUNDS, true, lane, at, 8, SPACE_SHARED);
+        return access_fault(w, u, FAULT_OUT_OF_BOUNDS, true, lane, at, 8, SPACE_SHARED);
     struct mbarrier_state s = mbarrier_read(p);
     const uint64_t phase = s.phase;
     if (!change(w, u, lane, at, &s, done))

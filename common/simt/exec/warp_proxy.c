@@ -40,7 +40,7 @@ static uint32_t all_registers(const struct block *b)
 {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < b->n_warps; i++)
-        sum += LANES * (b->warps[i].held == FAULT_LACK ? b->warps[i].wants : registers_of(&b->warps[i]));
+        sum += LANES * (b->warps[i].held == FAULT_REGISTERS_LACK ? b->warps[i].wants : registers_of(&b->warps[i]));
     return sum;
 }
 
@@ -79,26 +79,26 @@ bool warp_setmaxnreg(struct warp *w, const struct uop *u, uint32_t active)
     w->wants = wants;
     w->max_inst = u->inst;
     if (has && more && wants > has && !are_there(w, wants))
-        return warp_hold(w, u, FAULT_LACK);
+        return warp_hold(w, u, FAULT_REGISTERS_LACK);
     // Where it begins with fewer than it may have at most, more is never too few.
     const bool wrong = more ? w->max_regs && wants < has : wants > has;
     if (!has)
-        note(w, u, FAULT_IGNORED);
+        note(w, u, FAULT_REGISTERS_IGNORED);
     else if (wrong)
-        note(w, u, FAULT_STEP);
+        note(w, u, FAULT_REGISTERS_STEP);
     w->max_regs = has && wrong ? has : wants;
     return true;
 }
 
 static struct fault fault_of(const struct warp *w)
 {
-    return check_site(w, w->max_inst, 0, FAULT_REGISTERS);
+    return check_site(w, w->max_inst, 0, FAULT_REGISTERS_DIFFER);
 }
 
 // What its last setmaxnreg sets, also if it waits for that.
 static uint32_t set_by(const struct warp *w)
 {
-    return w->held == FAULT_LACK ? w->wants : w->max_regs;
+    return w->held == FAULT_REGISTERS_LACK ? w->wants : w->max_regs;
 }
 
 // All four warps of a warpgroup set the same number. Source: PTX ISA 9.7.19 (setmaxnreg).

@@ -47,7 +47,7 @@ static struct wgmma_job *add(struct wgmmas *g)
 
 static bool fail(struct warp *w, const struct uop *u, const char *what)
 {
-    warp_fault(w, u, FAULT_OTHER, ALL_LANES, 0);
+    warp_fault(w, u, FAULT_REFUSED, ALL_LANES, 0);
     strncpy(w->block->worker->fault.text, what, sizeof w->block->worker->fault.text - 1);
     return false;
 }
@@ -124,14 +124,14 @@ static struct fault registers_of(const struct warp *w, enum fault_kind kind, uin
 
 static void tell_unfenced(struct warp *w, uint32_t inst, uint32_t writer)
 {
-    const struct fault f = registers_of(w, FAULT_UNORDERED, inst, 0, writer);
+    const struct fault f = registers_of(w, FAULT_WGMMA_FENCE, inst, 0, writer);
     check_note(w->block->worker->check, &f);
 }
 
 static void tell_touched(struct warp *w, uint32_t inst, uint32_t lane, const struct wgmma_job *job)
 {
     const bool open = job->missed || job->group == w->wgmmas->group;
-    struct fault f = registers_of(w, open ? FAULT_OPEN : FAULT_FLIGHT, inst, lane, job->u->inst);
+    struct fault f = registers_of(w, open ? FAULT_WGMMA_UNCOMMITTED : FAULT_WGMMA_WAIT, inst, lane, job->u->inst);
     f.seen = job->missed;
     check_note(w->block->worker->check, &f);
 }
@@ -194,7 +194,7 @@ static const struct wgmmas *partner(const struct warp *w, uint32_t i, const stru
 static void tell_descriptors(const struct warp *w, const struct warp *other, const struct uop *u, int matrix,
                              uint64_t mine, uint64_t others)
 {
-    struct fault f = apart(w, other, u, FAULT_DIFFERS);
+    struct fault f = apart(w, other, u, FAULT_WGMMA_DIFFERS);
     f.seen = mine;
     f.expected = others;
     f.left = (uint64_t)matrix;
@@ -227,7 +227,7 @@ static void check_counts(const struct warp *w, const struct uop *u)
         const struct wgmmas *g = partner(w, i, &other);
         if (!g || g->group <= group || g->group - group > WGMMA_KEPT)
             continue;
-        struct fault f = apart(w, other, u, FAULT_APART);
+        struct fault f = apart(w, other, u, FAULT_WGMMA_APART);
         f.seen = w->wgmmas->issued[group % WGMMA_KEPT];
         f.expected = g->issued[group % WGMMA_KEPT];
         if (f.seen != f.expected)
@@ -412,7 +412,7 @@ bool warp_wgmma_wait(struct warp *w, const struct uop *u, uint32_t active)
     (void)active;
     w->held = FAULT_NONE;
     if (g && g->n && !all_there(w))
-        return warp_hold(w, u, FAULT_COMMITS);
+        return warp_hold(w, u, FAULT_COMMITS_APART);
     for (uint32_t i = g && !outstanding ? g->n : 0; i && g->all[i - 1].group == g->group; i--)
         g->all[i - 1].missed = u->inst + 1;
     if (g && g->group > outstanding && !run_groups(w, g->group - outstanding))
@@ -439,7 +439,7 @@ void wgmma_finish(struct block *b)
     for (uint32_t i = 0; b->worker->check && i < b->n_warps; i += 4) {
         const struct wgmmas *g = b->warps[i].wgmmas;
         for (uint32_t k = 0; g && k < g->n; k++) {
-            struct fault f = check_site(&b->warps[i], g->all[k].u->inst, 0, FAULT_PRODUCT);
+            struct fault f = check_site(&b->warps[i], g->all[k].u->inst, 0, FAULT_WGMMA_LEFT);
             f.seen = g->all[k].group < g->group;
             check_note(b->worker->check, &f);
         }

@@ -22,54 +22,54 @@ static const struct {
     enum about about;
     bool other;
 } rules[] = {
-    [FAULT_BOUNDS] = { SIMT_OUT_OF_BOUNDS, MEMORY, false },
-    [FAULT_ALIGN] = { SIMT_MISALIGNED, MEMORY, false },
-    [FAULT_BUDGET] = { SIMT_ENDLESS_LOOP, NOTHING, false },
-    [FAULT_DEADLOCK] = { SIMT_BARRIER_STUCK, NOTHING, false },
-    [FAULT_WAIT] = { SIMT_ENDLESS_WAIT, NOTHING, false },
+    [FAULT_OUT_OF_BOUNDS] = { SIMT_OUT_OF_BOUNDS, MEMORY, false },
+    [FAULT_MISALIGNED] = { SIMT_MISALIGNED, MEMORY, false },
+    [FAULT_ENDLESS_LOOP] = { SIMT_ENDLESS_LOOP, NOTHING, false },
+    [FAULT_BARRIER_STUCK] = { SIMT_BARRIER_STUCK, NOTHING, false },
+    [FAULT_ENDLESS_WAIT] = { SIMT_ENDLESS_WAIT, NOTHING, false },
     [FAULT_TRAP] = { SIMT_TRAP, NOTHING, false },
-    [FAULT_BARRIER] = { SIMT_BARRIER_NUMBER, NOTHING, false },
-    [FAULT_COUNT] = { SIMT_BARRIER_COUNT, NOTHING, true },
+    [FAULT_BARRIER_NUMBER] = { SIMT_BARRIER_NUMBER, NOTHING, false },
+    [FAULT_BARRIER_COUNT] = { SIMT_BARRIER_COUNT, NOTHING, true },
     [FAULT_NOT_MEMBER] = { SIMT_NOT_MEMBER, NOTHING, false },
-    [FAULT_MISSING] = { SIMT_LANES_MISSING, NOTHING, false },
-    [FAULT_INACTIVE] = { SIMT_LANES_INACTIVE, NOTHING, false },
-    [FAULT_ASSERT] = { SIMT_ASSERTION, NOTHING, false },
-    [FAULT_OTHER] = { SIMT_REFUSED, NOTHING, false },
+    [FAULT_LANES_MISSING] = { SIMT_LANES_MISSING, NOTHING, false },
+    [FAULT_LANES_INACTIVE] = { SIMT_LANES_INACTIVE, NOTHING, false },
+    [FAULT_ASSERTION] = { SIMT_ASSERTION, NOTHING, false },
+    [FAULT_REFUSED] = { SIMT_REFUSED, NOTHING, false },
     [FAULT_ARRIVES_UNMADE] = { SIMT_ARRIVES_UNMADE, MBARRIER, false },
     [FAULT_EXPECTS_UNMADE] = { SIMT_EXPECTS_UNMADE, MBARRIER, false },
     [FAULT_ARRIVALS] = { SIMT_ARRIVALS, MBARRIER, false },
     [FAULT_RACE] = { SIMT_RACE, MEMORY, true },
     [FAULT_RACE_BLOCKS] = { SIMT_RACE_BLOCKS, MEMORY, true },
-    [FAULT_CHANCE] = { SIMT_STRONG_WRITES, MEMORY, true },
-    [FAULT_LENT] = { SIMT_RELAXED_WAIT, MEMORY, true },
-    [FAULT_HOPED] = { SIMT_RELAXED_READ, MEMORY, true },
-    [FAULT_UNINIT] = { SIMT_UNINIT_MEMORY, MEMORY, false },
-    [FAULT_OVERLAP] = { SIMT_COPIES_OVERLAP, MEMORY, true },
-    [FAULT_COPY] = { SIMT_COPY_PENDING, COPIED_TO, true },
-    [FAULT_PROXY] = { SIMT_PROXY_FENCE, MEMORY, true },
-    [FAULT_SIGNAL] = { SIMT_RACE_INIT, MBARRIER, true },
-    [FAULT_UNFENCED] = { SIMT_INIT_FENCE, MBARRIER, true },
-    [FAULT_AGAIN] = { SIMT_INIT_AGAIN, MBARRIER, true },
-    [FAULT_LATE] = { SIMT_LATE_WAIT, MBARRIER, true },
-    [FAULT_BYTES] = { SIMT_PHASE_BYTES, MBARRIER, false },
+    [FAULT_STRONG_WRITES] = { SIMT_STRONG_WRITES, MEMORY, true },
+    [FAULT_RELAXED_WAIT] = { SIMT_RELAXED_WAIT, MEMORY, true },
+    [FAULT_RELAXED_READ] = { SIMT_RELAXED_READ, MEMORY, true },
+    [FAULT_UNINIT_MEMORY] = { SIMT_UNINIT_MEMORY, MEMORY, false },
+    [FAULT_COPIES_OVERLAP] = { SIMT_COPIES_OVERLAP, MEMORY, true },
+    [FAULT_COPY_PENDING] = { SIMT_COPY_PENDING, COPIED_TO, true },
+    [FAULT_PROXY_FENCE] = { SIMT_PROXY_FENCE, MEMORY, true },
+    [FAULT_RACE_INIT] = { SIMT_RACE_INIT, MBARRIER, true },
+    [FAULT_INIT_FENCE] = { SIMT_INIT_FENCE, MBARRIER, true },
+    [FAULT_INIT_AGAIN] = { SIMT_INIT_AGAIN, MBARRIER, true },
+    [FAULT_LATE_WAIT] = { SIMT_LATE_WAIT, MBARRIER, true },
+    [FAULT_PHASE_BYTES] = { SIMT_PHASE_BYTES, MBARRIER, false },
     [FAULT_UNWAITED] = { SIMT_STORE_LEFT, MEMORY, false },
-    [FAULT_UNORDERED] = { SIMT_WGMMA_FENCE, NOTHING, true },
-    [FAULT_FLIGHT] = { SIMT_WGMMA_WAIT, NOTHING, true },
-    [FAULT_OPEN] = { SIMT_WGMMA_UNCOMMITTED, NOTHING, true },
-    [FAULT_PRODUCT] = { SIMT_WGMMA_LEFT, NOTHING, false },
-    [FAULT_REGISTERS] = { SIMT_REGISTERS_DIFFER, NOTHING, true },
-    [FAULT_LACK] = { SIMT_REGISTERS_LACK, NOTHING, false },
-    [FAULT_STEP] = { SIMT_REGISTERS_STEP, NOTHING, false },
-    [FAULT_IGNORED] = { SIMT_REGISTERS_IGNORED, NOTHING, false },
-    [FAULT_DIFFERS] = { SIMT_WGMMA_DIFFERS, NOTHING, true },
-    [FAULT_APART] = { SIMT_WGMMA_APART, NOTHING, true },
-    [FAULT_COMMITS] = { SIMT_COMMITS_APART, NOTHING, true },
-    [FAULT_DESCRIPTOR] = { SIMT_DESCRIPTOR_RANK, NOTHING, false },
+    [FAULT_WGMMA_FENCE] = { SIMT_WGMMA_FENCE, NOTHING, true },
+    [FAULT_WGMMA_WAIT] = { SIMT_WGMMA_WAIT, NOTHING, true },
+    [FAULT_WGMMA_UNCOMMITTED] = { SIMT_WGMMA_UNCOMMITTED, NOTHING, true },
+    [FAULT_WGMMA_LEFT] = { SIMT_WGMMA_LEFT, NOTHING, false },
+    [FAULT_REGISTERS_DIFFER] = { SIMT_REGISTERS_DIFFER, NOTHING, true },
+    [FAULT_REGISTERS_LACK] = { SIMT_REGISTERS_LACK, NOTHING, false },
+    [FAULT_REGISTERS_STEP] = { SIMT_REGISTERS_STEP, NOTHING, false },
+    [FAULT_REGISTERS_IGNORED] = { SIMT_REGISTERS_IGNORED, NOTHING, false },
+    [FAULT_WGMMA_DIFFERS] = { SIMT_WGMMA_DIFFERS, NOTHING, true },
+    [FAULT_WGMMA_APART] = { SIMT_WGMMA_APART, NOTHING, true },
+    [FAULT_COMMITS_APART] = { SIMT_COMMITS_APART, NOTHING, true },
+    [FAULT_DESCRIPTOR_RANK] = { SIMT_DESCRIPTOR_RANK, NOTHING, false },
     [FAULT_HOME] = { SIMT_NOT_BEGUN, BLOCK, false },
     [FAULT_SPLIT] = { SIMT_BARRIER_SPLIT, NOTHING, true },
-    [FAULT_LEFT] = { SIMT_BARRIER_LEFT, NOTHING, true },
-    [FAULT_CONST] = { SIMT_CONSTANT_STORE, MEMORY, false },
-    [FAULT_LAUNCH] = { SIMT_LAUNCH_BEFORE, MEMORY, false },
+    [FAULT_BARRIER_LEFT] = { SIMT_BARRIER_LEFT, NOTHING, true },
+    [FAULT_CONSTANT_STORE] = { SIMT_CONSTANT_STORE, MEMORY, false },
+    [FAULT_LAUNCH_BEFORE] = { SIMT_LAUNCH_BEFORE, MEMORY, false },
     [FAULT_UNWRITTEN] = { SIMT_UNINIT_VALUE, VALUE, false },
 };
 
@@ -257,14 +257,14 @@ static void put_sides(struct simt_finding *x, struct arena *a, const struct simt
     if (x->object.space && f->kind != FAULT_UNWRITTEN && f->kind != FAULT_HOME)
         x->here.access = access_of(f->store, f->atomic);
     x->here.by = by_of(f->async || f->kind == FAULT_UNWAITED, f->wgmma, f->cp_async);
-    if (f->kind == FAULT_DEADLOCK ? !f->lanes : !rules[f->kind].other)
+    if (f->kind == FAULT_BARRIER_STUCK ? !f->lanes : !rules[f->kind].other)
         return;
     x->there = side(a, k, g, f->other_inst, f->other_block, f->other_thread);
-    if (f->kind == FAULT_REGISTERS && !f->expected)
+    if (f->kind == FAULT_REGISTERS_DIFFER && !f->expected)
         x->there.place = (struct simt_finding_place){ 0 };
     if (x->here.access || f->other_store)
         x->there.access = access_of(f->other_store, f->other_atomic);
-    x->there.by = by_of(f->other_async, f->other_wgmma, f->kind == FAULT_COPY);
+    x->there.by = by_of(f->other_async, f->other_wgmma, f->kind == FAULT_COPY_PENDING);
 }
 
 // --- numbers, words ---
@@ -275,8 +275,8 @@ static void put_numbers(struct simt_finding *x, const struct grid *g, const stru
     x->lanes = f->kind == FAULT_UNWRITTEN ? 0 : f->lanes;
     x->seen = f->seen;
     x->left = f->left;
-    x->expected = f->kind == FAULT_BUDGET ? g->budget : f->expected;
-    if (f->kind == FAULT_DEADLOCK || f->kind == FAULT_LEFT)
+    x->expected = f->kind == FAULT_ENDLESS_LOOP ? g->budget : f->expected;
+    if (f->kind == FAULT_BARRIER_STUCK || f->kind == FAULT_BARRIER_LEFT)
         x->expected = g->threads;
     x->orders_blocks = g->code->orders_blocks;
 }
@@ -348,11 +348,11 @@ static bool make_finding(struct simt_finding *x, struct arena *a, const struct s
     put_numbers(x, g, f);
     if (f->kind == FAULT_UNWRITTEN)
         put_use(x, k, f);
-    if (f->kind == FAULT_OPEN && f->seen)
+    if (f->kind == FAULT_WGMMA_UNCOMMITTED && f->seen)
         x->used = report_place(k, f->seen - 1);
-    if (f->kind == FAULT_ASSERT || f->kind == FAULT_OTHER)
+    if (f->kind == FAULT_ASSERTION || f->kind == FAULT_REFUSED)
         x->detail = arena_printf(a, "%s", f->text);
-    return keep_names(a, x) && (f->kind != FAULT_WAIT || put_waits(x, a, g, f));
+    return keep_names(a, x) && (f->kind != FAULT_ENDLESS_WAIT || put_waits(x, a, g, f));
 }
 
 static bool same_file(const char *a, const char *b)

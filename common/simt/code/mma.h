@@ -29,7 +29,7 @@ struct sum_left {  // rows of A
     bool wide;     // some exponent is large
     bool special;  // some number is infinite, or none
     float value[SUM_PAIRS][SUM_K][2];
-    int16_t exponent[SUM_PAIRS][SUM_K][2];
+    uint64_t exponents[SUM_K][SUM_PAIRS];  // a pair's two, as bytes, four times (exec_sum.c)
 };
 
 // The A of a worker's last mma.sync: nearly always the next one, for other columns, has the same.

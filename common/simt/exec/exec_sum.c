@@ -18,6 +18,7 @@
 #include "simt/code/alu_math.h"
 
 #ifdef __AVX512F__
+#include <immintrin.h>
 #define W 16  // lanes of a vector
 #else
 #define W 8
@@ -28,8 +29,9 @@
 typedef float vf __attribute__((vector_size(4 * W)));
 typedef int32_t vi __attribute__((vector_size(4 * W)));
 typedef uint64_t vf_pairs __attribute__((vector_size(4 * W)));
-typedef int16_t vh __attribute__((vector_size(2 * W)));
-typedef uint32_t vh_pairs __attribute__((vector_size(2 * W)));
+typedef uint8_t vb __attribute__((vector_size(4 * W)));
+typedef uint64_t vb_eights __attribute__((vector_size(4 * W)));
+typedef uint8_t vb_short __attribute__((vector_size(W)));
 typedef float v8f __attribute__((vector_size(32)));
 typedef int32_t v8i __attribute__((vector_size(32)));
 typedef uint16_t v8h __attribute__((vector_size(16)));
@@ -37,7 +39,6 @@ typedef uint8_t v8b __attribute__((vector_size(8)));
 typedef double v8d __attribute__((vector_size(64)));
 typedef int64_t v8l __attribute__((vector_size(64)));
 
-#define NARROW 45     // exponents up to this size: a product of two is exact in a float, and so is its shift
 #define LEAST (-100)  // the smallest exponent that terms are aligned to as floats, and as doubles
 #define LEAST_WIDE (-300)
 #define NONE (-4096)  // the exponent of zero: below all others
@@ -52,12 +53,12 @@ static inline vi max_of(vi a, vi b)
     return select_from(a > b, a, b);
 }
 
-static inline vh max_exponent(vh a, vh b)
+static inline vb max_bytes(vb a, vb b)
 {
 #ifdef __clang__
     return __builtin_elementwise_max(a, b);
 #else
-    for (int i = 0; i < W; i++)
+    for (int i = 0; i < 4 * W; i++)
         a[i] = a[i] > b[i] ? a[i] : b[i];  // gcc makes one instruction of the loop
     return a;
 #endif
@@ -115,8 +116,15 @@ static void put_special_numbers(enum mma_type t, uint32_t n, const int32_t *bits
     }
 }
 
-// n numbers, and zeros up to a multiple of W: values and exponents. sign: 1, or -1 to negate them.
-static inline void unpack(enum mma_type t, uint32_t n, const int32_t *bits, float sign, float *value, int16_t *exponent,
+// Exponents of a quick sum are bytes: of what is not 0, from 64 on up to 127. So a product's, which is a sum of two, is
+// below 128 if the product is 0, and only then.
+#define BIASED (64 + 32)          // 0
+#define PRODUCT_BIAS (2 * BIASED)
+#define NO_PRODUCT 127            // all up to here are of 0
+
+// n numbers, and zeros up to a multiple of W: values and exponents. sign: 1, or -1 to negate them. any_wide: exponents
+// of some are not to be had so.
+static inline void unpack(enum mma_type t, uint32_t n, const int32_t *bits, float sign, float *value, uint8_t *exponent,
                           bool *any_wide, bool *any_special)
 {
     const struct format f = format_of(t);
@@ -126,11 +134,11 @@ static inline void unpack(enum mma_type t, uint32_t n, const int32_t *bits, floa
     for (uint32_t i = 0; i < n; i += W) {
         vi x;
         memcpy(&x, bits + i, sizeof x);
-        const vi size = x & ((1 << f.sign) - 1), e = max_of(size >> f.fraction, (vi){ 0 } + 1) - f.bias;
-        const vi is_zero = size == 0, is_negative = (x >> f.sign) << 31;
+        const vi size = x & ((1 << f.sign) - 1), e = max_of(size >> f.fraction, (vi){ 0 } + 1) - f.bias + BIASED;
+        const vi is_number = size != 0, is_negative = (x >> f.sign) << 31;
         const vf v = (vf)(size << (23 - f.fraction) | is_negative) * scale;  // also where it is subnormal
-        const vh all = __builtin_convertvector(select_from(is_zero, (vi){ 0 } + NONE, e), vh);
-        wide |= ~is_zero & ((e > NARROW) | (e < -NARROW));
+        const vb_short all = __builtin_convertvector(e & is_number, vb_short);
+        wide |= is_number & ((e < 64) | (e > 127));
         special |= size >= special_from;
         memcpy(value + i, &v, sizeof v);
         memcpy(exponent + i, &all, sizeof all);
@@ -139,6 +147,16 @@ static inline void unpack(enum mma_type t, uint32_t n, const int32_t *bits, floa
     *any_special = any(special);
     if (*any_special)
         put_special_numbers(t, n, bits, sign, value);
+}
+
+// The exponents of n numbers, whatever they are; a subnormal one has its format's least.
+static void find_exponents(enum mma_type t, uint32_t n, const float *value, int32_t *exponent)
+{
+    const int32_t least = 1 - format_of(t).bias;
+    for (uint32_t i = 0; i < n; i++) {
+        const int32_t size = (int32_t)(bits_of(value[i]) & 0x7fffffff), e = (size >> 23) - 127;
+        exponent[i] = !size ? NONE : e > least ? e : least;
+    }
 }
 
 static inline v8i eight(enum mma_type t, const unsigned char *p)
@@ -181,8 +199,14 @@ void ISA(sum_left)(const struct sum *s, struct sum_left *left, const unsigned ch
         }
     }
     for (uint32_t p = 0; p < SUM_PAIRS; p++) {
+        uint8_t exponents[SUM_K][2] = { { 0 } };
         bool wide, special;
-        unpack(s->a, 2 * s->k, bits[p][0], negate ? -1 : 1, left->value[p][0], left->exponent[p][0], &wide, &special);
+        unpack(s->a, 2 * s->k, bits[p][0], negate ? -1 : 1, left->value[p][0], exponents[0], &wide, &special);
+        for (uint32_t k = 0; k < s->k; k++) {
+            uint16_t two;
+            memcpy(&two, exponents[k], sizeof two);
+            left->exponents[k][p] = two * 0x0001000100010001ull;
+        }
         left->wide |= wide;
         left->special |= special;
     }
@@ -284,10 +308,15 @@ NOINLINE v8f cut_each(v8d x)
     return result;
 }
 
+// bits to be lost are 0: then the conversion is exact
+ALWAYS_INLINE v8f cut_normal(v8d x)
+{
+    return __builtin_convertvector((v8d)((v8l)x & ~0x1fffffffll), v8f);
+}
+
 ALWAYS_INLINE v8f cut8(v8d x)
 {
-    const v8l bits = (v8l)x & ~0x1fffffffll;
-    const v8f result = __builtin_convertvector((v8d)bits, v8f);
+    const v8f result = cut_normal(x);
     const v8i size = (v8i)result & 0x7fffffff;
     // Below twice the smallest normal number, where a result was rounded.
     return any8((size != 0) & (size < 0x01000000)) ? cut_each(x) : result;
@@ -314,31 +343,39 @@ NOINLINE void write_halves(u16 *p, struct pair8d d)
 
 #define FRACTION_BITS 23  // of an f32
 
-ALWAYS_INLINE v8i result8(const struct sum *s, v8d d)
-{
-    const v8i bits = (v8i)cut8(d);
-    return s->fraction < FRACTION_BITS ? bits & ~((1 << (FRACTION_BITS - s->fraction)) - 1) : bits;
-}
-
-ALWAYS_INLINE void write_pair(const struct sum *s, unsigned char *regs, const uint32_t *slot, uint32_t pair,
-                              struct pair8d d)
+ALWAYS_INLINE void write_floats(const struct sum *s, unsigned char *regs, const uint32_t *slot, uint32_t pair,
+                                struct pair8f d)
 {
     const uint32_t group = pair / 4, row = pair % 4 * 2;
-    if (s->half) {
-        write_halves((u16 *)(regs + slot[group]) + 8 * row, d);
-        return;
-    }
-    const v8i x = result8(s, d.of[0]), y = result8(s, d.of[1]);
+    const int32_t kept = s->fraction < FRACTION_BITS ? -(1 << (FRACTION_BITS - s->fraction)) : -1;
+    const v8i x = (v8i)d.of[0] & kept, y = (v8i)d.of[1] & kept;
     const v8i even = __builtin_shufflevector(x, y, 0, 4, 8, 12, 1, 5, 9, 13);
     const v8i odd = __builtin_shufflevector(x, y, 2, 6, 10, 14, 3, 7, 11, 15);
     memcpy((u32 *)(regs + slot[2 * group]) + 4 * row, &even, sizeof even);
     memcpy((u32 *)(regs + slot[2 * group + 1]) + 4 * row, &odd, sizeof odd);
 }
 
-ALWAYS_INLINE v8d scaled_sum(v8i low, v8i high, v8i power)  // (low + high) 2^power
+ALWAYS_INLINE void write_pair(const struct sum *s, unsigned char *regs, const uint32_t *slot, uint32_t pair,
+                              struct pair8d d)
 {
-    const v8l unit = __builtin_convertvector(power + 1023, v8l) << 52;
-    return (__builtin_convertvector(low, v8d) + __builtin_convertvector(high, v8d)) * (v8d)unit;
+    if (s->half)
+        write_halves((u16 *)(regs + slot[pair / 4]) + pair % 4 * 2 * 8, d);
+    else
+        write_floats(s, regs, slot, pair, (struct pair8f){ { cut8(d.of[0]), cut8(d.of[1]) } });
+}
+
+ALWAYS_INLINE v8d doubles(v8i x)
+{
+#ifdef __AVX512F__
+    return (v8d)_mm512_cvtepi32_pd((__m256i)x);  // gcc 12 takes four instructions for it
+#else
+    return __builtin_convertvector(x, v8d);
+#endif
+}
+
+ALWAYS_INLINE v8d power_of_two(v8i power)
+{
+    return (v8d)(__builtin_convertvector(power + 1023, v8l) << 52);
 }
 
 // --- the quick way, as floats: c + n products of a pair of rows ---
@@ -355,24 +392,41 @@ ALWAYS_INLINE v8d scaled_sum(v8i low, v8i high, v8i power)  // (low + high) 2^po
 #define PUT_PART(to, part, x) (to[part] = x)
 #endif
 
-struct terms {  // their sum, in two parts that do not overflow; and the exponent that they are aligned to
-    v8i low[2], high[2], most[2];
+#define EIGHTS (W / 2)  // that many times 8 lanes are a vector of bytes: each 8 of another pair
+
+// The largest exponent of n products, for all pairs: of lanes 0 to 7, and 8 to 15.
+static __attribute__((noinline)) void find_tops(const struct sum *s, uint32_t n, uint8_t tops[SUM_PAIRS][SUM_LANES])
+{
+    for (uint32_t first = 0; first < SUM_PAIRS; first += EIGHTS) {
+        vb top[2] = { { 0 } };
+        for (size_t k = 0; k < n; k++) {
+            vb left;
+            memcpy(&left, &s->left->exponents[k][first], sizeof left);
+            for (int h = 0; h < 2; h++) {
+                uint64_t right;
+                memcpy(&right, &s->right->exponent[k][8 * h], sizeof right);
+                top[h] = max_bytes(top[h], left + (vb)((vb_eights){ 0 } + right));
+            }
+        }
+        for (uint32_t i = 0; i < EIGHTS; i++)
+            for (int h = 0; h < 2; h++)
+                memcpy(&tops[first + i][8 * h], (uint8_t *)&top[h] + 8 * i, 8);
+    }
+}
+
+struct terms {  // their sum, in two parts that do not overflow; and 2 to what they are aligned to
+    v8i low[2], high[2], unit[2];
 };
 
 // Lanes W * part to W * part + W - 1.
 ALWAYS_INLINE void add_part(const struct sum *s, uint32_t pair, uint32_t part, uint32_t n, const struct pair8f *all_c,
-                            struct terms *t)
+                            const uint8_t tops[SUM_LANES], struct terms *t)
 {
     const vf c = PART_OF(all_c->of, part);
-    vh top = (vh){ 0 } + LEAST;
-    for (size_t k = 0; k < n; k++) {
-        uint32_t left;
-        vh right;
-        memcpy(&left, s->left->exponent[pair][k], sizeof left);
-        memcpy(&right, &s->right->exponent[k][W * part], sizeof right);
-        top = max_exponent(top, right + (vh)((vh_pairs){ 0 } + left));
-    }
-    const vi most = max_of(((vi)c >> 23 & 255) - 127, __builtin_convertvector(top, vi));
+    vb_short bytes;
+    memcpy(&bytes, tops + W * part, sizeof bytes);
+    const vi top = __builtin_convertvector(bytes, vi), none = (vi){ 0 } + LEAST;
+    const vi most = max_of(((vi)c >> 23 & 255) - 127, select_from(top > NO_PRODUCT, top - PRODUCT_BIAS, none));
     const vi power = (s->fraction + 127 - most) << 23;
     const vf scale = (vf)power;
     vi low = __builtin_convertvector(c * scale, vi), high = { 0 };
@@ -385,24 +439,35 @@ ALWAYS_INLINE void add_part(const struct sum *s, uint32_t pair, uint32_t part, u
         low += __builtin_convertvector(right[0] * (vf)((vf_pairs){ 0 } + left[0]) * scale, vi);
         high += __builtin_convertvector(right[1] * (vf)((vf_pairs){ 0 } + left[1]) * scale, vi);
     }
+    const vi unit = (254 << 23) - power;
     PUT_PART(t->low, part, low);
     PUT_PART(t->high, part, high);
-    PUT_PART(t->most, part, most);
+    PUT_PART(t->unit, part, unit);
 }
 
 // n is constant where the function is worth one of its own.
 ALWAYS_INLINE void add_quickly(const struct sum *s, uint32_t n, unsigned char *regs, const uint32_t *in,
                                const uint32_t *out)
 {
+    _Alignas(64) uint8_t tops[SUM_PAIRS][SUM_LANES];
+    find_tops(s, n, tops);
     for (uint32_t pair = 0; pair < SUM_PAIRS; pair++) {
         const struct pair8f c = read_pair(s, regs, in, pair);
         struct terms t;
         struct pair8d d;
+        struct pair8f result;
         for (uint32_t part = 0; part < SUM_LANES / W; part++)
-            add_part(s, pair, part, n, &c, &t);
-        for (int h = 0; h < 2; h++)
-            d.of[h] = scaled_sum(t.low[h], t.high[h], t.most[h] - s->fraction);
-        write_pair(s, regs, out, pair, d);
+            add_part(s, pair, part, n, &c, tops[pair], &t);
+        // A unit is 2^(LEAST - fraction) or more: the result is normal, and has no bits to lose by it.
+        for (int h = 0; h < 2; h++) {
+            d.of[h] = doubles(t.low[h]) + doubles(t.high[h]);
+            result.of[h] = cut_normal(d.of[h]) * (v8f)t.unit[h];
+            d.of[h] *= __builtin_convertvector((v8f)t.unit[h], v8d);
+        }
+        if (s->half)
+            write_halves((u16 *)(regs + out[pair / 4]) + pair % 4 * 2 * 8, d);
+        else
+            write_floats(s, regs, out, pair, result);
     }
 }
 
@@ -424,7 +489,12 @@ static bool is_quick(const struct sum *s, const unsigned char *regs, const uint3
 
 // --- every other way, as doubles ---
 
-static struct pair8d add_wide(const struct sum *s, uint32_t pair, uint32_t first, struct pair8f c)
+struct exponents {
+    int32_t left[SUM_PAIRS][SUM_K][2], right[SUM_K][SUM_LANES];
+};
+
+static struct pair8d add_wide(const struct sum *s, const struct exponents *x, uint32_t pair, uint32_t first,
+                              struct pair8f c)
 {
     struct pair8d d;
     for (int h = 0; h < 2; h++) {
@@ -433,12 +503,11 @@ static struct pair8d add_wide(const struct sum *s, uint32_t pair, uint32_t first
             const int32_t size = ((v8i)c.of[h])[i] & 0x7fffffff, of_c = size >> 23 ? size >> 23 : 1;
             most[i] = size ? of_c - 127 : LEAST_WIDE;
             for (uint32_t k = first; k < first + s->block; k++) {
-                const int32_t e = s->left->exponent[pair][k][i % 2] + s->right->exponent[k][8 * h + i];
+                const int32_t e = x->left[pair][k][i % 2] + x->right[k][8 * h + i];
                 most[i] = e > most[i] ? e : most[i];
             }
         }
-        const v8l power = __builtin_convertvector(s->fraction + 1023 - most, v8l) << 52;
-        const v8d scale = (v8d)power;
+        const v8d scale = power_of_two(s->fraction - most);
         sum[0] = __builtin_convertvector(__builtin_convertvector(c.of[h], v8d) * scale, v8i);
         sum[1] = (v8i){ 0 };
         for (uint32_t k = first; k < first + s->block; k++) {
@@ -447,7 +516,7 @@ static struct pair8d add_wide(const struct sum *s, uint32_t pair, uint32_t first
                 product[i] = (double)s->left->value[pair][k][i % 2] * s->right->value[k][8 * h + i];
             sum[k % 2] += __builtin_convertvector(product * scale, v8i);
         }
-        d.of[h] = scaled_sum(sum[0], sum[1], most - s->fraction);
+        d.of[h] = (doubles(sum[0]) + doubles(sum[1])) * power_of_two(most - s->fraction);
     }
     return d;
 }
@@ -465,11 +534,15 @@ static double special_sum(const struct sum *s, uint32_t pair, uint32_t lane, flo
 
 NOINLINE void add_any(const struct sum *s, unsigned char *regs, const uint32_t *in, const uint32_t *out)
 {
+    struct exponents x;
+    for (uint32_t pair = 0; pair < SUM_PAIRS; pair++)
+        find_exponents(s->a, 2 * s->k, s->left->value[pair][0], x.left[pair][0]);
+    find_exponents(s->b, SUM_LANES * s->k, s->right->value[0], x.right[0]);
     for (uint32_t pair = 0; pair < SUM_PAIRS; pair++) {
         const struct pair8f first = read_pair(s, regs, in, pair);
-        struct pair8d d = add_wide(s, pair, 0, first);
+        struct pair8d d = add_wide(s, &x, pair, 0, first);
         for (uint32_t k = s->block; k < s->k; k += s->block)
-            d = add_wide(s, pair, k, (struct pair8f){ { cut8(d.of[0]), cut8(d.of[1]) } });
+            d = add_wide(s, &x, pair, k, (struct pair8f){ { cut8(d.of[0]), cut8(d.of[1]) } });
         uint32_t nan = 0;
         for (uint32_t i = 0; i < SUM_LANES; i++) {
             const double special = special_sum(s, pair, i, first.of[i / 8][i % 8]);

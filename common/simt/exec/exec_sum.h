@@ -13,7 +13,7 @@
 struct sum_right {  // columns of B
     bool wide, special;
     _Alignas(64) float value[SUM_K][SUM_LANES];
-    _Alignas(64) int16_t exponent[SUM_K][SUM_LANES];
+    uint8_t exponent[SUM_K][SUM_LANES];  // for quick sums (exec_sum.c)
 };
 
 struct sum {  // what is summed, and how

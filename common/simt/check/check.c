@@ -34,6 +34,8 @@ void check_block_free(struct checker *c, struct block_check *k)
     free(k->strong);
     free(k->quiet);
     free(k->folded);
+    free(k->wholes);
+    free(k->whole_quiet);
     free(k->guests);
     free(k);
 }

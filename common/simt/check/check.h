@@ -302,6 +302,8 @@ struct block_check {                // of a block that runs
     uint32_t barrier;                 // barriers of the whole block that have opened, from 1
     uint32_t hush;                    // the number of the time in which no quiet granule has become another
     unsigned char *folded;            // by fold (fold.h): are its granules kept as one?
+    struct granule *wholes;           // by fold: that one
+    uint32_t *whole_quiet;            // and what quiet says of it
     bool folds;                       // some may be
     bool copies;                      // some were started in this block, or bulk copies to it were left under way
     uint32_t reported[MARKS];  // by mark: 1 + the mbarrier that bulk loads report to; UINT32_MAX: several do; 0: none

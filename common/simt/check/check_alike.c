@@ -13,14 +13,9 @@ static inline bool are_weak(const struct block_check *k, const struct side *s)
     return !strong;
 }
 
-static inline struct granule *granule_in(const struct block_check *k, const struct side *s, uint32_t i)
+static inline struct granule *granule_of(const struct side *s, uint32_t i)
 {
-    return &k->granules[s->base + s->at[i]];
-}
-
-static inline struct granule *granule_of(const struct visit *v, const struct side *s, uint32_t i)
-{
-    return granule_in(v->k, s, i);
+    return &s->granules[side_at(s, i)];
 }
 
 static bool in_cluster(const struct warp *w)
@@ -32,8 +27,8 @@ static bool in_cluster(const struct warp *w)
 static inline bool are_old(const struct block_check *k, const struct side *s)
 {
     const uint32_t start = k->start, times = k->all_seen + 1 - start;
-    for (uint32_t i = 0; i < s->n; i += s->step)
-        if (granule_in(k, s, i)->write_at - start >= times)
+    for (uint32_t i = 0; i < s->n; i += 1u << s->bits)
+        if (granule_of(s, i)->write_at - start >= times)
             return false;
     return true;
 }
@@ -46,20 +41,20 @@ static bool same_warp(const struct who *a, const struct who *b)
 // Were they written in this block all at once, by a warp, and before the lanes' accesses?
 static bool are_known(const struct visit *v, const struct side *s)
 {
-    const struct who *writer = &granule_of(v, s, 0)->writer;
-    const uint32_t at = granule_of(v, s, 0)->write_at;
+    const struct who *writer = &granule_of(s, 0)->writer;
+    const uint32_t at = granule_of(s, 0)->write_at;
     bool one = true;
     if (at >= READ_UNDER_WAY || !visit_within(v, at))
         return false;
-    for (uint32_t i = 0; i < s->n; i += s->step) {
-        const struct granule *x = granule_of(v, s, i);
+    for (uint32_t i = 0; i < s->n; i += 1u << s->bits) {
+        const struct granule *x = granule_of(s, i);
         one = one && x->writer.thread == writer->thread;
         if (x->write_at != at || !same_warp(&x->writer, writer))
             return false;
     }
     if (!one || check_granule_known(v, writer, at))
         return one || check_granule_met(v, writer, at);
-    for (uint32_t i = 0; i < s->n; i += s->step)
+    for (uint32_t i = 0; i < s->n; i += 1u << s->bits)
         if (!check_granule_ordered(v, writer, at, s->by[i].lane) ||
             (s->by[i].lane2 != NO_LANE && !check_granule_ordered(v, writer, at, s->by[i].lane2)))
             return false;
@@ -70,18 +65,18 @@ static bool are_known(const struct visit *v, const struct side *s)
 static bool are_unread(const struct visit *v, const struct side *s)
 {
     const uint32_t seen = v->k->all_seen;
-    for (uint32_t i = 0; i < s->n; i += s->step)
-        if (granule_of(v, s, i)->read_at > seen || granule_of(v, s, i)->many_at > seen)
+    for (uint32_t i = 0; i < s->n; i += 1u << s->bits)
+        if (granule_of(s, i)->read_at > seen || granule_of(s, i)->many_at > seen)
             return false;
     return true;
 }
 
 // reader: who lane 0 is.
-static void read_first(struct block_check *k, const struct side *s, struct who reader, uint32_t now)
+static void read_first(const struct side *s, struct who reader, uint32_t now)
 {
     const uint16_t thread = reader.thread;
-    for (uint32_t i = 0; i < s->n; i += s->step) {
-        struct granule *x = granule_in(k, s, i);
+    for (uint32_t i = 0; i < s->n; i += 1u << s->bits) {
+        struct granule *x = granule_of(s, i);
         const struct touch by = s->by[i];
         reader.thread = (uint16_t)(thread + by.lane);
         x->reader = reader;
@@ -99,14 +94,14 @@ static void read_first(struct block_check *k, const struct side *s, struct who r
 // who lane 0 is.
 static inline bool are_read(const struct block_check *k, const struct side *s, const struct who *reader)
 {
-    const struct granule like = *granule_in(k, s, 0);
+    const struct granule like = *granule_of(s, 0);
     const uint32_t first = like.reader.thread / LANES, mine = reader->thread / LANES;
     const bool many = like.many_at > k->all_seen;
     if (like.reader.flags != reader->flags || first == mine || like.read_at <= k->all_seen ||
         like.read_at <= k->seen[mine][first])
         return false;
-    for (uint32_t i = s->step; i < s->n; i += s->step) {
-        const struct granule *x = granule_in(k, s, i);
+    for (uint32_t i = 1u << s->bits; i < s->n; i += 1u << s->bits) {
+        const struct granule *x = granule_of(s, i);
         if (x->read_at != like.read_at || x->many_at != like.many_at || !same_warp(&x->reader, &like.reader) ||
             (many && !same_warp(&x->other, &like.other)))
             return false;
@@ -117,9 +112,9 @@ static inline bool are_read(const struct block_check *k, const struct side *s, c
 // Nor is what their reader did ordered before a lane's access by anything but barriers.
 static bool are_apart(const struct visit *v, const struct side *s)
 {
-    const uint32_t at = granule_of(v, s, 0)->read_at;
-    for (uint32_t i = 0; v->k->informed && i < s->n; i += s->step) {
-        const struct who *reader = &granule_of(v, s, i)->reader;
+    const uint32_t at = granule_of(s, 0)->read_at;
+    for (uint32_t i = 0; v->k->informed && i < s->n; i += 1u << s->bits) {
+        const struct who *reader = &granule_of(s, i)->reader;
         if (check_granule_ordered(v, reader, at, s->by[i].lane) ||
             (s->by[i].lane2 != NO_LANE && check_granule_ordered(v, reader, at, s->by[i].lane2)))
             return false;
@@ -130,18 +125,18 @@ static bool are_apart(const struct visit *v, const struct side *s)
 // Of many readers two are kept, of different warps.
 static inline void read_again(struct block_check *k, const struct side *s, struct who reader, uint32_t now)
 {
-    const struct granule *first = granule_in(k, s, 0);
+    const struct granule *first = granule_of(s, 0);
     const uint16_t thread = reader.thread;
     if (first->many_at > k->all_seen &&
         visit_warp(first->other.flags, first->other.thread) != visit_warp(first->reader.flags, first->reader.thread))
         return;
-    for (uint32_t i = 0; i < s->n; i += s->step) {
-        struct granule *x = granule_in(k, s, i);
+    for (uint32_t i = 0; i < s->n; i += 1u << s->bits) {
+        struct granule *x = granule_of(s, i);
         reader.thread = (uint16_t)(thread + s->by[i].lane);
         x->other = reader;
         x->many_at = now;
         if (x->write_at <= k->all_seen && !k->strong)
-            k->quiet[s->base + s->at[i]] = k->barrier;  // another read adds nothing
+            s->quiet[side_at(s, i)] = k->barrier;  // another read adds nothing
     }
 }
 
@@ -150,12 +145,12 @@ static inline bool read_fresh(struct block_check *k, const struct side *s, struc
 {
     const uint32_t start = k->start, seen = k->all_seen, times = seen + 1 - start;
     bool fresh = true;
-    for (uint32_t i = 0; fresh && i < s->n; i += s->step) {
-        const struct granule *x = granule_in(k, s, i);
+    for (uint32_t i = 0; fresh && i < s->n; i += 1u << s->bits) {
+        const struct granule *x = granule_of(s, i);
         fresh = (x->write_at - start < times) & (x->read_at <= seen) & (x->many_at <= seen);
     }
     if (fresh)
-        read_first(k, s, reader, now);
+        read_first(s, reader, now);
     return fresh;
 }
 
@@ -169,7 +164,7 @@ static bool read_alike(const struct visit *v, const struct side *s)
     if (!are_old(v->k, s) && !are_known(v, s))
         return false;
     if (are_unread(v, s))
-        read_first(v->k, s, v->first, v->c->now);
+        read_first(s, v->first, v->c->now);
     else if (!in_cluster(v->w) && are_read(v->k, s, &v->first) && are_apart(v, s))
         read_again(v->k, s, v->first, v->c->now);
     else
@@ -182,8 +177,8 @@ static bool are_untouched(const struct visit *v, const struct side *s)
 {
     if (v->op != CHECK_WRITE && (v->op != CHECK_COPY || in_cluster(v->w)))
         return false;
-    for (uint32_t i = 0; i < s->n; i += s->step)
-        if (granule_of(v, s, i)->write_at > v->k->all_seen || s->by[i].lane2 != NO_LANE)
+    for (uint32_t i = 0; i < s->n; i += 1u << s->bits)
+        if (granule_of(s, i)->write_at > v->k->all_seen || s->by[i].lane2 != NO_LANE)
             return false;
     return are_unread(v, s);
 }
@@ -196,10 +191,10 @@ static bool same_use(const struct who *a, uint32_t at, const struct who *b, uint
 // Were they used in this block in the same way, written by a warp, and is that over for all lanes?
 static bool are_over(const struct visit *v, const struct side *s)
 {
-    const struct granule like = *granule_of(v, s, 0);
+    const struct granule like = *granule_of(s, 0);
     bool one = true;
-    for (uint32_t i = 0; i < s->n; i += s->step) {
-        const struct granule *x = granule_of(v, s, i);
+    for (uint32_t i = 0; i < s->n; i += 1u << s->bits) {
+        const struct granule *x = granule_of(s, i);
         one = one && x->writer.thread == like.writer.thread;
         if (s->by[i].lane2 != NO_LANE || x->write_at != like.write_at || !same_warp(&x->writer, &like.writer) ||
             !same_use(&x->reader, x->read_at, &like.reader, like.read_at) ||
@@ -223,11 +218,11 @@ static bool write_alike(const struct visit *v, const struct side *s)
         return false;
     if (!untouched)  // some may have been quiet
         k->hush = ++v->c->calms;
-    for (uint32_t i = 0; i < s->n; i += s->step) {
-        struct granule *x = granule_of(v, s, i);
+    for (uint32_t i = 0; i < s->n; i += 1u << s->bits) {
+        struct granule *x = granule_of(s, i);
         x->writer = visit_who(v, s->by[i].lane);
         x->write_at = at;
-        x->read_at = x->many_at = k->quiet[s->base + s->at[i]] = 0;
+        x->read_at = x->many_at = s->quiet[side_at(s, i)] = 0;
     }
     k->copies |= v->op == CHECK_COPY;
     return true;
@@ -260,6 +255,7 @@ static inline __attribute__((always_inline)) bool read_side(const struct warp *w
 
 bool check_read_at_once(const struct warp *w, struct touches *t, uint32_t base, struct who reader, uint32_t now)
 {
-    const struct side one = { base, 1, 1, t->at, t->all }, all = { base, t->n, 1, t->at, t->all };
+    const struct block_check *k = w->block->check;
+    const struct side one = check_side_of(k, base, 1, t->at, t->all), all = check_side_of(k, base, t->n, t->at, t->all);
     return t->n == 1 ? read_side(w, t, &one, reader, now) : read_side(w, t, &all, reader, now);
 }

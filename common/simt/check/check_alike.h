@@ -6,17 +6,31 @@
 #include "check_granule.h"
 
 struct side {
-    uint32_t base, n;        // granule base + at[i], for each i below n
-    uint32_t step;           // each step-th stands for the others up to the next: 1, or a fold's granules
-    const uint32_t *at;      // ascending
-    const struct touch *by;  // who touches them
+    uint32_t base, n;          // granule base + at[i], for each i below n
+    const uint32_t *at;        // ascending
+    const struct touch *by;    // who touches them
+    unsigned bits;             // 1 << bits are one of these: 0, or folds
+    struct granule *granules;  // of the block, or its folds
+    uint32_t *quiet;
 };
+
+static inline struct side check_side_of(const struct block_check *k, uint32_t base, uint32_t n, const uint32_t *at,
+                                        const struct touch *by)
+{
+    return (struct side){ base, n, at, by, 0, k->granules, k->quiet };
+}
+
+// The place of granule number i in what the side is of.
+static inline uint32_t side_at(const struct side *s, uint32_t i)
+{
+    return (s->base + s->at[i]) >> s->bits;
+}
 
 // Have reads of them nothing to add?
 static inline bool check_quiet(const struct block_check *k, const struct side *s)
 {
-    for (uint32_t i = 0; i < s->n; i += s->step)
-        if (k->quiet[s->base + s->at[i]] != k->barrier)
+    for (uint32_t i = 0; i < s->n; i += 1u << s->bits)
+        if (s->quiet[side_at(s, i)] != k->barrier)
             return false;
     return true;
 }

@@ -106,6 +106,8 @@ struct look {  // at a range of granules
     } seen[SEEN];
 };
 
+typedef void look_fn(struct look *l, uint32_t g, struct granule *x);  // at granule g; x says what it is
+
 static uint32_t shift_of(const struct look *l)
 {
     return l->c->grid->code->shared_shift;
@@ -186,10 +188,10 @@ static const struct seen *recall(struct look *l, const struct granule *x)
     return l->has_seen >> (s - l->seen) & 1 && !memcmp(x, &s->before, sizeof *x) ? s : NULL;
 }
 
-// The same, after a look at the granule if there was none at its like. NULL: it does not say all.
-static const struct seen *look_closely(struct look *l, uint32_t g, void (*one)(struct look *l, uint32_t g))
+// The same, after a look at granule g if there was none at its like; x says what it is. NULL: that look does not say
+// all, and x is what became of it.
+static const struct seen *look_closely(struct look *l, uint32_t g, struct granule *x, look_fn *one)
 {
-    struct granule *x = &l->k->granules[g];
     const struct seen *known = recall(l, x);
     if (known)
         return known;
@@ -197,53 +199,66 @@ static const struct seen *look_closely(struct look *l, uint32_t g, void (*one)(s
     const uint32_t bit = 1u << (s - l->seen);
     s->before = *x;
     l->clean = true;
-    one(l, g);
+    one(l, g, x);
     s->after = *x;
     l->has_seen = l->clean ? l->has_seen | bit : l->has_seen & ~bit;
     return l->clean ? s : NULL;
 }
 
+// The folds behind the one of granule g, n granules each, as far as they are what that one was. Returns the granule
+// behind them.
+static uint32_t visit_folds(struct block_check *k, uint32_t g, uint32_t end, uint32_t n, const struct seen *s)
+{
+    uint32_t f = g / n;
+    do {
+        k->wholes[f] = s->after;
+        k->whole_quiet[f++] = 0;
+    } while (f < end / n && k->folded[f] && !memcmp(&k->wholes[f], &s->before, sizeof s->before));
+    return f * n;
+}
+
+// The same of granules that are no folds: now they are.
+static uint32_t visit_granules(struct block_check *k, unsigned shift, uint32_t g, uint32_t end, const struct seen *s)
+{
+    const uint32_t first = g;
+    do {
+        k->granules[g] = s->after;
+        k->quiet[g++] = 0;
+    } while (g < end && !fold_holds(k, shift, g) && !memcmp(&k->granules[g], &s->before, sizeof s->before));
+    fold_close(k, shift, first, g);
+    return g;
+}
+
 // Most granules are like one that was looked at before, and like their neighbours: what became of that one becomes of
 // them.
-static void visit(struct look *l, uint32_t address, uint32_t bytes, void (*one)(struct look *l, uint32_t g))
+static void visit(struct look *l, uint32_t address, uint32_t bytes, look_fn *one)
 {
     struct block_check *k = l->k;
     const unsigned shift = shift_of(l);
     const uint32_t end = (address + bytes) >> shift;
     k->hush = ++l->c->calms;
     for (uint32_t g = address >> shift; g < end;) {
-        const uint32_t first = g;
-        uint32_t n = fold_size(k, shift, g, end);
-        const struct seen *s = n > 1 ? recall(l, &k->granules[g]) : NULL;
+        const uint32_t n = fold_size(k, shift, g, end);
+        struct granule *x = fold_granule(k, shift, g), before = *x;
+        const struct seen *s = look_closely(l, g, x, one);
         if (s) {
-            const uint32_t step = n;
-            do {
-                k->granules[g] = s->after;
-                k->quiet[g] = 0;
-                g += n;
-                n = g < end ? fold_size(k, shift, g, end) : 0;
-            } while (n == step && !memcmp(&k->granules[g], &s->before, sizeof s->before));
+            g = n > 1 ? visit_folds(k, g, end, n, s) : visit_granules(k, shift, g, end, s);
             continue;
         }
-        fold_open(k, shift, g, g + 1);
-        s = look_closely(l, first, one);
+        if (n > 1) {  // of the others in the fold that look said nothing
+            const struct granule after = *x;
+            *x = before;
+            fold_open(k, shift, g, g + 1);
+            k->granules[g] = after;
+        }
         k->quiet[g++] = 0;
-        if (!s)
-            continue;
-        struct granule *x = &k->granules[first];
-        for (*x++ = s->after; g < end && !fold_holds(k, shift, g) && !memcmp(x, &s->before, sizeof *x); g++) {
-            k->quiet[g] = 0;
-            *x++ = s->after;
-        }
-        fold_close(k, shift, first, g);
     }
 }
 
 // --- writes: bulk loads ---
 
-static void write_one(struct look *l, uint32_t g)
+static void write_one(struct look *l, uint32_t g, struct granule *x)
 {
-    struct granule *x = &l->k->granules[g];
     const bool twice = x->write_at == UNDER_WAY && x->writer.inst == l->me.inst && same_thread(&x->writer, &l->me);
     if (x->write_at == NO_MANS)
         note(l, FAULT_OUT_OF_BOUNDS, g, true, NULL, false);
@@ -326,8 +341,8 @@ void check_bulk_arrives(struct block *b, const struct bulk_place *p, bool comple
     const unsigned shift = c->grid->code->shared_shift;
     const uint32_t end = (p->address + p->bytes) >> shift;
     for (uint32_t g = p->address >> shift, n; g < end; g += n) {
-        struct granule *x = &b->check->granules[g];
         n = fold_size(b->check, shift, g, end);
+        struct granule *x = fold_granule(b->check, shift, g);
         if (x->write_at == UNDER_WAY && x->writer.thread == p->thread && x->writer.flags >> WHO_RANK == p->from)
             x->write_at = c->now;
     }
@@ -373,10 +388,9 @@ void check_bulk_early(struct block *b, const struct uop *u, const struct bulk_pl
 
 // --- reads: bulk stores, wgmma ---
 
-static void read_one(struct look *l, uint32_t g)
+static void read_one(struct look *l, uint32_t g, struct granule *x)
 {
-    struct block_check *k = l->k;
-    struct granule *x = &k->granules[g];
+    const struct block_check *k = l->k;
     const bool strong = k->strong && within(l, k->strong[g].write_at);
     l->clean &= within(l, x->write_at);  // else strong decides, which is not in the granule
     if (x->write_at == NO_MANS)
@@ -427,7 +441,7 @@ void check_async_read(struct block *b, uint32_t thread, const struct bulk_range 
         b->check->read_under_way -= r->bytes;
         for (uint32_t g = r->address >> shift, n; g < end; g += n) {
             n = fold_size(b->check, shift, g, end);
-            read_is_over(&b->check->granules[g], thread, c->now);
+            read_is_over(fold_granule(b->check, shift, g), thread, c->now);
         }
     }
 }

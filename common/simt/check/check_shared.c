@@ -7,39 +7,53 @@
 #include "check_shadow.h"
 #include "fold.h"
 
-bool check_shared_new(struct checker *c, struct block_check *k)
+static uint32_t count_folds(const struct checker *c)
 {
-    k->granules = calloc(c->n_granules, sizeof *k->granules);
-    k->quiet = calloc(c->n_granules, sizeof *k->quiet);
-    k->folded = calloc(c->n_granules, 1);  // more than there are folds
-    if (!k->granules || !k->quiet || !k->folded)
-        return false;
-    check_shared_clear(c, k);
-    return true;
+    return (c->n_granules >> (FOLD_BITS - c->grid->code->shared_shift)) + 1;
 }
 
-void check_shared_clear(struct checker *c, struct block_check *k)
+static void forbid_gaps(const struct code *code, struct block_check *k)
 {
-    const struct code *code = c->grid->code;
-    memset(k->granules, 0, c->n_granules * sizeof *k->granules);
-    memset(k->quiet, 0, c->n_granules * sizeof *k->quiet);
-    memset(k->folded, 0, c->n_granules);
-    k->folds = false;
-    memset(k->sure, 0, sizeof k->sure);
-    if (k->strong)
-        memset(k->strong, 0, c->n_granules * sizeof *k->strong);
     for (uint32_t i = 0; i < code->n_shared_vars; i++) {
         const struct shared_var *v = &code->shared_vars[i];
         for (uint32_t g = (v->at + v->bytes) >> code->shared_shift; g < v->gap_end >> code->shared_shift; g++)
             k->granules[g].write_at = NO_MANS;
     }
+}
+
+bool check_shared_new(struct checker *c, struct block_check *k)
+{
+    k->granules = calloc(c->n_granules, sizeof *k->granules);
+    k->quiet = calloc(c->n_granules, sizeof *k->quiet);
+    const uint32_t folds = count_folds(c);
+    k->folded = calloc(folds, 1);
+    k->wholes = calloc(folds, sizeof *k->wholes);
+    k->whole_quiet = calloc(folds, sizeof *k->whole_quiet);
+    if (!k->granules || !k->quiet || !k->folded || !k->wholes || !k->whole_quiet)
+        return false;
+    forbid_gaps(c->grid->code, k);
+    return true;
+}
+
+void check_shared_clear(struct checker *c, struct block_check *k)
+{
+    const uint32_t folds = count_folds(c);
+    memset(k->granules, 0, c->n_granules * sizeof *k->granules);
+    memset(k->quiet, 0, c->n_granules * sizeof *k->quiet);
+    memset(k->folded, 0, folds);
+    memset(k->whole_quiet, 0, folds * sizeof *k->whole_quiet);
+    k->folds = false;
+    memset(k->sure, 0, sizeof k->sure);
+    if (k->strong)
+        memset(k->strong, 0, c->n_granules * sizeof *k->strong);
+    forbid_gaps(c->grid->code, k);
     k->copies = false;
     k->read_under_way = 0;
 }
 
 static void visit_one(const struct visit *v, const struct side *s, uint32_t i)
 {
-    const struct side one = { s->base, 1, 1, &s->at[i], &s->by[i] };
+    const struct side one = check_side_of(v->k, s->base, 1, &s->at[i], &s->by[i]);
     if (!check_alike(v, &one))
         check_granule(v, &s->by[i], s->base + s->at[i]);
 }
@@ -54,6 +68,13 @@ static bool are_folded(const struct visit *v, const struct side *s, bool by_fold
         folded = g % (1u << bits) == 0 && v->k->folded[g >> bits];
     }
     return folded;
+}
+
+static void stand_for_folds(const struct visit *v, struct side *s)
+{
+    s->bits = FOLD_BITS - v->c->grid->code->shared_shift;
+    s->granules = v->k->wholes;
+    s->quiet = v->k->whole_quiet;
 }
 
 // False if they do not fare alike.
@@ -74,11 +95,11 @@ static void fold_run(const struct visit *v, const struct run *run)
 static void visit_run(const struct visit *v, const struct touches *t, const struct run *run)
 {
     const unsigned shift = v->c->grid->code->shared_shift;
-    struct side s = { v->base, run->n, 1, &t->at[run->first], &t->all[run->first] };
+    struct side s = check_side_of(v->k, v->base, run->n, &t->at[run->first], &t->all[run->first]);
     const uint32_t g = v->base + (uint32_t)run->at;
     const bool folded = v->k->folds && are_folded(v, &s, run->folds);
     if (folded)
-        s.step = 1u << (FOLD_BITS - shift);
+        stand_for_folds(v, &s);
     else if (v->k->folds)
         fold_open(v->k, shift, g, g + s.n);
     if (visit_side(v, &s)) {
@@ -96,7 +117,7 @@ static void visit_run(const struct visit *v, const struct touches *t, const stru
 static bool visit_whole(const struct visit *v, const struct touches *t)
 {
     const unsigned shift = v->c->grid->code->shared_shift;
-    struct side s = { v->base, t->n, 1, t->at, t->all };
+    struct side s = check_side_of(v->k, v->base, t->n, t->at, t->all);
     const bool folded = v->k->folds && are_folded(v, &s, t->folds), opens = check_writes(v->op) && !t->folds;
     if (v->k->folds && !folded && !opens)
         return false;
@@ -105,7 +126,7 @@ static bool visit_whole(const struct visit *v, const struct touches *t)
         fold_open(v->k, shift, g, g + t->runs[r].n);
     }
     if (folded)
-        s.step = 1u << (FOLD_BITS - shift);
+        stand_for_folds(v, &s);
     if (!visit_side(v, &s))
         return false;
     for (uint32_t r = 0; !folded && r < t->n_runs; r++)
@@ -287,7 +308,7 @@ void check_delivered(struct warp *w, uint32_t lane, uint32_t address, uint32_t b
     const uint32_t at = cluster_offset(address), end = (at + bytes) >> shift;
     for (uint32_t g = at >> shift, n; g < end; g += n) {
         n = fold_size(k, shift, g, end);
-        struct granule *x = &k->granules[g];
+        struct granule *x = fold_granule(k, shift, g);
         if (x->write_at == UNDER_WAY && x->writer.thread == w->index * LANES + lane)
             x->write_at = c->now;
     }

@@ -15,11 +15,9 @@ void fold_open(struct block_check *k, unsigned shift, uint32_t g, uint32_t end)
 {
     const unsigned bits = FOLD_BITS - shift;
     for (uint32_t f = g >> bits; k->folds && f << bits < end; f++) {
-        struct granule *x = &k->granules[f << bits];
-        uint32_t *quiet = &k->quiet[f << bits];
-        for (uint32_t i = 1; k->folded[f] && i < 1u << bits; i++) {
-            x[i] = x[0];
-            quiet[i] = quiet[0];
+        for (uint32_t i = f << bits; k->folded[f] && i < (f + 1) << bits; i++) {
+            k->granules[i] = k->wholes[f];
+            k->quiet[i] = k->whole_quiet[f];
         }
         k->folded[f] = 0;
     }
@@ -32,5 +30,8 @@ void fold_close(struct block_check *k, unsigned shift, uint32_t g, uint32_t end)
     if (first >= last)
         return;
     memset(&k->folded[first], 1, last - first);
+    memset(&k->whole_quiet[first], 0, (last - first) * sizeof *k->whole_quiet);
+    for (uint32_t f = first; f < last; f++)
+        k->wholes[f] = k->granules[f << bits];
     k->folds = true;
 }

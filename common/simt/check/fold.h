@@ -2,8 +2,9 @@
 // most of their granules stay like their neighbours for as long as the kernel runs.
 //
 // A fold is 16 bytes, at a multiple of 16: no swizzle takes them apart, and a lane loads or stores no more than that.
-// While it is folded, its first granule says what all of them are, and if they are quiet; what the others say is out of
-// date, and they are not quiet. Whoever looks at one of its granules alone unfolds it before.
+// While it is folded, one granule says what all of them are, and if they are quiet; what they say themselves is out of
+// date, and they are not quiet. Those granules lie side by side (block_check's wholes), so that who goes through a tile
+// finds them in the cache. Whoever looks at one granule of a fold alone unfolds it before.
 #ifndef SIMT_FOLD_H
 #define SIMT_FOLD_H
 
@@ -15,6 +16,12 @@
 static inline bool fold_holds(const struct block_check *k, unsigned shift, uint32_t g)
 {
     return k->folded[g >> (FOLD_BITS - shift)];
+}
+
+// What says what granule g is.
+static inline struct granule *fold_granule(const struct block_check *k, unsigned shift, uint32_t g)
+{
+    return fold_holds(k, shift, g) ? &k->wholes[g >> (FOLD_BITS - shift)] : &k->granules[g];
 }
 
 // Are all granules from g to end - 1, both multiples of a fold, in folds that are folded?

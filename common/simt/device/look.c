@@ -115,15 +115,14 @@ bool simt_look_writer(const struct simt_look *l, uint32_t at, uint32_t *thread, 
 {
     const struct block_check *k = l->block->check;
     const unsigned shift = look_code(l)->shared_shift;
-    uint32_t g = at >> shift;
+    const uint32_t g = at >> shift;
     if (!k || at >= simt_look_shared_bytes(l))
         return false;
-    if (fold_holds(k, shift, g))
-        g = g >> (FOLD_BITS - shift) << (FOLD_BITS - shift);
     const struct strong *strong = k->strong ? &k->strong[g] : NULL;
-    const uint32_t weak_at = k->granules[g].write_at == NO_MANS ? 0 : k->granules[g].write_at;
+    const struct granule *weak = fold_granule(k, shift, g);
+    const uint32_t weak_at = weak->write_at == NO_MANS ? 0 : weak->write_at;
     const bool is_strong = strong && strong->write_at > weak_at;
-    const struct who *who = is_strong ? &strong->writer : &k->granules[g].writer;
+    const struct who *who = is_strong ? &strong->writer : &weak->writer;
     *thread = who->thread;
     *instruction = who->inst;
     return (is_strong ? strong->write_at : weak_at) >= k->start;

@@ -24,20 +24,38 @@ struct mma {
 #define SUM_K 32      // numbers of it
 
 #define SUM_PAIRS (SUM_ROWS / 2)
+// Both factors have 16 numbers for each k: A those of its rows, B those of its columns, each twice. A lane of a vector
+// is a column and one of two rows: column 0 and row 0, column 0 and row 1, column 1 and row 0, ...
+#define SUM_LANES (2 * SUM_COLUMNS)
 
 struct sum_left {  // rows of A
     bool wide;     // some exponent is large
     bool special;  // some number is infinite, or none
     float value[SUM_PAIRS][SUM_K][2];
-    uint64_t exponents[SUM_K][SUM_PAIRS];  // a pair's two, as bytes, four times (exec_sum.c)
+    _Alignas(64) uint64_t exponents[SUM_K][SUM_PAIRS];  // a pair's two, as bytes, four times (exec_sum.c)
 };
 
-// The A of a worker's last mma.sync: nearly always the next one, for other columns, has the same.
-struct mma_last {
+struct sum_right {  // columns of B
+    bool wide, special;
+    _Alignas(64) float value[SUM_K][SUM_LANES];
+    uint8_t exponent[SUM_K][SUM_LANES];  // for quick sums (exec_sum.c)
+};
+
+// What a factor of an mma.sync was made of: registers of 8 rows of A, or columns of B, of 16 bytes each.
+struct mma_source {
     enum mma_type type;
-    uint32_t k;                     // 0: there was none
-    unsigned char regs[4][16 * 8];  // 8 rows of 16 bytes each
+    uint32_t k;  // 0: of none
+    unsigned char regs[4][16 * 8];
+};
+
+#define MMA_RIGHTS 16
+
+// A worker's last factors. Nearly always the next mma.sync, for other columns, has the same A; and its B comes back with
+// another A, in the same registers.
+struct mma_last {
+    struct mma_source a, b[MMA_RIGHTS];
     struct sum_left left;
+    struct sum_right right[MMA_RIGHTS];
 };
 
 #endif

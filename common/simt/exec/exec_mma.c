@@ -10,39 +10,63 @@
 #include "simt/code/alu_math.h"
 #include "exec_sum.h"
 
+// Is what lies in the n registers what the source had?
+static bool is_made_of(const struct mma_source *x, enum mma_type type, uint32_t k, const unsigned char *regs,
+                       const uint32_t *slot, uint32_t n)
+{
+    bool same = x->type == type && x->k == k;
+    for (uint32_t i = 0; i < n; i++)
+        same = same && !memcmp(x->regs[i], regs + slot[i], sizeof x->regs[i]);
+    return same;
+}
+
+static void keep(struct mma_source *x, enum mma_type type, uint32_t k, const unsigned char *regs, const uint32_t *slot,
+                 uint32_t n)
+{
+    x->type = type;
+    x->k = k;
+    for (uint32_t i = 0; i < n; i++)
+        memcpy(x->regs[i], regs + slot[i], sizeof x->regs[i]);
+}
+
 // A, as the sums take it.
 static const struct sum_left *left_of(struct warp *w, const struct sum *s, const uint32_t *a, uint32_t n)
 {
     struct mma_last *last = &w->block->worker->last;
     unsigned char rows[SUM_ROWS][SUM_BYTES] = { { 0 } };
-    bool same = last->type == s->a && last->k == s->k;
-    for (uint32_t i = 0; i < n; i++)
-        same = same && !memcmp(last->regs[i], w->regs + a[i], sizeof last->regs[i]);
-    if (same)
+    if (is_made_of(&last->a, s->a, s->k, w->regs, a, n))
         return &last->left;
-    last->type = s->a;
-    last->k = s->k;
-    for (uint32_t i = 0; i < n; i++) {
-        memcpy(last->regs[i], w->regs + a[i], sizeof last->regs[i]);
+    keep(&last->a, s->a, s->k, w->regs, a, n);
+    for (uint32_t i = 0; i < n; i++)
         for (uint32_t row = 0; row < 8; row++)
             memcpy(rows[i % 2 * 8 + row] + i / 2 * 16, w->regs + a[i] + 16 * row, 16);
-    }
     ISA(sum_left)(s, &last->left, rows, false);
     return &last->left;
+}
+
+// And B.
+static const struct sum_right *right_of(struct warp *w, const struct sum *s, const uint32_t *b, uint32_t n)
+{
+    struct mma_last *last = &w->block->worker->last;
+    const uint32_t place = b[0] / (2 * LANES * sizeof(u32)) % MMA_RIGHTS;
+    unsigned char columns[SUM_COLUMNS * SUM_BYTES] = { 0 };
+    if (is_made_of(&last->b[place], s->b, s->k, w->regs, b, n))
+        return &last->right[place];
+    keep(&last->b[place], s->b, s->k, w->regs, b, n);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t column = 0; column < SUM_COLUMNS; column++)
+            memcpy(columns + SUM_BYTES * column + 16 * i, w->regs + b[i] + column * 16, 16);
+    ISA(sum_right)(s, &last->right[place], columns, false);
+    return &last->right[place];
 }
 
 static void multiply(struct warp *w, const struct warpop *op)
 {
     const struct mma *m = op->more;
     const uint32_t *a = op->in, *b = a + m->na, *c = b + m->nb;
-    unsigned char columns[SUM_COLUMNS * SUM_BYTES] = { 0 };
-    struct sum_right right;
-    struct sum s = { m->a, m->b, m->k, m->block, m->fraction, m->half, NULL, &right };
-    for (uint32_t i = 0; i < m->nb; i++)
-        for (uint32_t column = 0; column < SUM_COLUMNS; column++)
-            memcpy(columns + SUM_BYTES * column + 16 * i, w->regs + b[i] + column * 16, 16);
+    struct sum s = { m->a, m->b, m->k, m->block, m->fraction, m->half, NULL, NULL };
     s.left = left_of(w, &s, a, m->na);
-    ISA(sum_right)(&s, &right, columns, false);
+    s.right = right_of(w, &s, b, m->nb);
     ISA(sum_add)(&s, w->regs, c, op->out);
 }
 

@@ -6,16 +6,6 @@
 #include "isa.h"
 #include "simt/code/mma.h"
 
-// Both factors have 16 numbers for each k: A those of its rows, B those of its columns, each twice. A lane of a vector
-// is a column and one of two rows: column 0 and row 0, column 0 and row 1, column 1 and row 0, ...
-#define SUM_LANES (2 * SUM_COLUMNS)
-
-struct sum_right {  // columns of B
-    bool wide, special;
-    _Alignas(64) float value[SUM_K][SUM_LANES];
-    uint8_t exponent[SUM_K][SUM_LANES];  // for quick sums (exec_sum.c)
-};
-
 struct sum {  // what is summed, and how
     enum mma_type a, b;
     uint32_t k, block;  // numbers of a row; products that are summed at once

@@ -190,18 +190,22 @@ struct run {               // granules side by side
 #define HUSHED 8
 
 struct touches {  // which granules a warp's access touches: distinct ones, by address
-    uint32_t active, bytes, pattern;
-    uint32_t n_runs, room;  // room: of runs and of all
-    struct run *runs;
+    // What is asked at every access fills one line of the cache.
+    _Alignas(64) uint32_t pattern;
+    uint32_t n, n_runs;  // distinct granules, and runs of them
+    struct touch first;  // of the first granule; if there is no other, the first lane begins in it
+    bool folds;          // of all runs
+    uint32_t *at;        // granules, from the first active lane's; modulo 2^32
     struct touch *all;
-    uint32_t n, *at;    // distinct granules, from the first active lane's; modulo 2^32
-    bool folds;         // of all runs
+    struct run *runs;
     struct page *page;  // of global memory: the last, and its number
     uint64_t page_number;
+    uint32_t active, bytes;
     struct {
         uint32_t hush, base;  // of shared memory: in that time all are quiet from granule base on; 0: it is not known
     } hushed[HUSHED];         // by base
     uint64_t delta[LANES];
+    uint32_t room;         // for granules
     struct touches *next;  // what another access of the memop touched
 };
 

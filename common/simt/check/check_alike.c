@@ -238,7 +238,7 @@ static inline __attribute__((always_inline)) bool read_side(const struct warp *w
 {
     struct block_check *k = w->block->check;
     const uint32_t base = s->base;
-    if (check_quiet(k, s)) {
+    if (s->n > 1 && check_quiet(k, s)) {
         t->hushed[check_hushed_at(base)].hush = k->hush;
         t->hushed[check_hushed_at(base)].base = base;
         return true;
@@ -256,6 +256,8 @@ static inline __attribute__((always_inline)) bool read_side(const struct warp *w
 bool check_read_at_once(const struct warp *w, struct touches *t, uint32_t base, struct who reader, uint32_t now)
 {
     const struct block_check *k = w->block->check;
-    const struct side one = check_side_of(k, base, 1, t->at, t->all), all = check_side_of(k, base, t->n, t->at, t->all);
+    const uint32_t here = 0;
+    const struct side one = check_side_of(k, base, 1, &here, &t->first);
+    const struct side all = check_side_of(k, base, t->n, t->at, t->all);
     return t->n == 1 ? read_side(w, t, &one, reader, now) : read_side(w, t, &all, reader, now);
 }

@@ -239,13 +239,14 @@ static void visit(struct look *l, uint32_t address, uint32_t bytes, look_fn *one
     k->hush = ++l->c->calms;
     for (uint32_t g = address >> shift; g < end;) {
         const uint32_t n = fold_size(k, shift, g, end);
+        const bool folded = fold_holds(k, shift, g);
         struct granule *x = fold_granule(k, shift, g), before = *x;
         const struct seen *s = look_closely(l, g, x, one);
         if (s) {
-            g = n > 1 ? visit_folds(k, g, end, n, s) : visit_granules(k, shift, g, end, s);
+            g = folded ? visit_folds(k, g, end, n, s) : visit_granules(k, shift, g, end, s);
             continue;
         }
-        if (n > 1) {  // of the others in the fold that look said nothing
+        if (folded) {  // of the others in the fold that look said nothing
             const struct granule after = *x;
             *x = before;
             fold_open(k, shift, g, g + 1);

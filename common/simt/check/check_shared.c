@@ -152,7 +152,9 @@ static uint32_t granule_at(const struct checker *c, uint64_t address)
 static inline bool is_hushed(const struct block_check *k, const struct touches *t, uint32_t base, enum check_op op)
 {
     const uint32_t at = check_hushed_at(base);
-    return op == CHECK_READ && t->hushed[at].hush == k->hush && t->hushed[at].base == base && !k->guests;
+    if (op != CHECK_READ || k->guests)
+        return false;
+    return t->n == 1 ? k->quiet[base] == k->barrier : t->hushed[at].hush == k->hush && t->hushed[at].base == base;
 }
 
 // A strong access. False when memory runs out.

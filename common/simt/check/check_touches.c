@@ -143,6 +143,7 @@ static bool set_touches(struct touches *t, const uint64_t address[LANES], uint32
         t->all[i] = places[i].by;
         t->at[i] = (uint32_t)places[i].at;
     }
+    t->first = t->all[0];
     t->folds = true;
     for (uint32_t i = 0; i < t->n_runs; i++) {
         find_spread(&t->runs[i], t->all, bytes >> shift);
@@ -163,6 +164,7 @@ static bool take_turn(struct touches *t, uint32_t active, uint32_t bytes)
     t->runs[0].lane = (uint8_t)lane;
     for (uint32_t i = 0; i < t->n; i++)
         t->all[i].lane = (uint8_t)lane;
+    t->first = t->all[0];
     return true;
 }
 
@@ -181,9 +183,10 @@ static struct touches *to_front(struct touches **first, uint32_t active, const u
     struct touches **at = first, *t;
     for (uint32_t n = 1; *at && !is_it(*at, active, address, bytes) && ((*at)->next || n < TOUCHES); n++)
         at = &(*at)->next;
-    if (!*at && !(*at = calloc(1, sizeof **at)))
+    if (!*at && (*at = aligned_alloc(_Alignof(struct touches), sizeof **at)))
+        memset(*at, 0, sizeof **at);
+    if (!(t = *at))
         return NULL;
-    t = *at;
     *at = t->next;
     t->next = *first;
     *first = t;

@@ -1,16 +1,5 @@
 #include "fold.h"
 
-#include <string.h>
-
-bool fold_holds_all(const struct block_check *k, unsigned shift, uint32_t g, uint32_t end)
-{
-    const unsigned bits = FOLD_BITS - shift;
-    for (uint32_t f = g >> bits; f < end >> bits; f++)
-        if (!k->folded[f])
-            return false;
-    return true;
-}
-
 void fold_open(struct block_check *k, unsigned shift, uint32_t g, uint32_t end)
 {
     const unsigned bits = FOLD_BITS - shift;
@@ -29,9 +18,12 @@ void fold_close(struct block_check *k, unsigned shift, uint32_t g, uint32_t end)
     const uint32_t first = (g + (1u << bits) - 1) >> bits, last = end >> bits;
     if (first >= last)
         return;
-    memset(&k->folded[first], 1, last - first);
-    memset(&k->whole_quiet[first], 0, (last - first) * sizeof *k->whole_quiet);
-    for (uint32_t f = first; f < last; f++)
+    for (uint32_t f = first; f < last; f++) {
+        if (k->folded[f])
+            continue;
+        k->folded[f] = 1;
         k->wholes[f] = k->granules[f << bits];
+        k->whole_quiet[f] = 0;
+    }
     k->folds = true;
 }

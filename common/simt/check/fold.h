@@ -24,9 +24,6 @@ static inline struct granule *fold_granule(const struct block_check *k, unsigned
     return fold_holds(k, shift, g) ? &k->wholes[g >> (FOLD_BITS - shift)] : &k->granules[g];
 }
 
-// Are all granules from g to end - 1, both multiples of a fold, in folds that are folded?
-bool fold_holds_all(const struct block_check *k, unsigned shift, uint32_t g, uint32_t end);
-
 // Unfolds what the granules from g to end - 1 lie in.
 void fold_open(struct block_check *k, unsigned shift, uint32_t g, uint32_t end);
 

@@ -50,8 +50,8 @@ struct mma_source {
 
 #define MMA_RIGHTS 16
 
-// A worker's last factors. Nearly always the next mma.sync, for other columns, has the same A; and its B comes back with
-// another A, in the same registers.
+// A worker's last factors. Nearly always the next mma.sync, for other columns, has the same A; and its B comes back
+// with another A, in the same registers.
 struct mma_last {
     struct mma_source a, b[MMA_RIGHTS];
     struct sum_left left;

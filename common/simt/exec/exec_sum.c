@@ -118,9 +118,9 @@ static void put_special_numbers(enum mma_type t, uint32_t n, const int32_t *bits
 
 // Exponents of a quick sum are bytes: of what is not 0, from 64 on up to 127. So a product's, which is a sum of two, is
 // below 128 if the product is 0, and only then.
-#define BIASED (64 + 32)          // 0
+#define BIASED 96  // the byte of exponent 0
 #define PRODUCT_BIAS (2 * BIASED)
-#define NO_PRODUCT 127            // all up to here are of 0
+#define NO_PRODUCT 127  // all up to here are of 0
 
 // n numbers, and zeros up to a multiple of W: values and exponents. sign: 1, or -1 to negate them. any_wide: exponents
 // of some are not to be had so.

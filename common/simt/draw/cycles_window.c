@@ -3,7 +3,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/text.h"
 
 #define TRIPS 2   // that are shown
@@ -110,36 +112,40 @@ static uint64_t middle_block(const struct trips *t)
     return middle;
 }
 
-// The cycles of a trip while every slot has a block, by the pace of all blocks together: of the warp of each that has
-// t's place in it. Blocks that share an SM do not run at the same pace.
-static double mean_trip(const struct trips *t, const struct sm_result *run, unsigned warps_of_block)
+// The cycles of the trips of the warp that has t's place in its block, of the blocks of a slot, while every slot has
+// one.
+static size_t list_trips(const struct trips *t, const struct sm_result *run, unsigned warps_of_block, unsigned slot,
+                         double *cycles)
 {
-    struct {
-        uint64_t block, cycle;
-        double cycles, trips;
-        bool any;
-    } slots[SLOTS] = { 0 };
     const double end = run->full_to > 0 ? run->full_to : run->cycles;
-    double pace = 0, n = 0;
+    const struct sm_turn *last = NULL;
+    size_t n = 0;
     for (size_t i = 0; i < t->r->n_turns; i++) {
         const struct sm_turn *turn = &t->r->turns[i];
-        const unsigned slot = turn->warp / warps_of_block % SLOTS;
-        if (turn->to != t->to || turn->warp % warps_of_block != t->warp || (double)turn->cycle > end)
+        if (turn->to != t->to || turn->warp % warps_of_block != t->warp || turn->warp / warps_of_block != slot ||
+            (double)turn->cycle > end)
             continue;
-        if (slots[slot].any && (t->to == SM_BLOCK_BEGINS || slots[slot].block == turn->block)) {
-            slots[slot].cycles += (double)(turn->cycle - slots[slot].cycle);
-            slots[slot].trips++;
-        }
-        slots[slot].any = true;
-        slots[slot].block = turn->block;
-        slots[slot].cycle = turn->cycle;
+        if (last && (t->to == SM_BLOCK_BEGINS || last->block == turn->block))
+            cycles[n++] = (double)(turn->cycle - last->cycle);
+        last = turn;
     }
-    for (unsigned i = 0; i < SLOTS; i++)
-        if (slots[i].trips > 0) {
-            pace += slots[i].trips / slots[i].cycles;
-            n++;
+    return n;
+}
+
+// The cycles of a trip, the middle one of all, since the first and the last ones of a block differ: by the pace of all
+// slots together, because blocks that share an SM do not run at the same one.
+static double middle_trip(const struct trips *t, const struct sm_result *run, unsigned warps_of_block)
+{
+    double *cycles = calloc(t->r->n_turns + 1, sizeof *cycles), pace = 0, slots = 0;
+    for (unsigned slot = 0; cycles && slot < SLOTS; slot++) {
+        const size_t n = list_trips(t, run, warps_of_block, slot, cycles);
+        if (n) {
+            pace += 1 / median(cycles, n);
+            slots++;
         }
-    return n > 0 ? n / pace : 0;
+    }
+    free(cycles);
+    return slots > 0 ? slots / pace : 0;
 }
 
 static bool choose_trips(const struct sm_recorder *r, const struct sm_result *run, const struct simt_cycles *asked,
@@ -162,9 +168,9 @@ static bool choose_trips(const struct sm_recorder *r, const struct sm_result *ru
     out->from = cycle_of(&t, first);
     out->to = cycle_of(&t, first + trips);
     out->trips = trips;
-    out->mean = mean_trip(&t, run, warps_of_block);
-    if (out->mean <= 0)
-        out->mean = (double)(out->to - out->from) / (double)trips;
+    out->middle = middle_trip(&t, run, warps_of_block);
+    if (out->middle <= 0)
+        out->middle = (double)(out->to - out->from) / (double)trips;
     out->warp = t.warp;
     return true;
 }

@@ -14,7 +14,7 @@ struct cycles_window {
     uint64_t from, to;        // cycles of the SM
     uint64_t trips;           // of the loop; 0: it shows no loop
     bool blocks;              // a trip is a block
-    double mean;              // cycles of a trip by the pace of all blocks
+    double middle;            // cycles of a trip, the middle one, by the pace of all blocks
     unsigned warp;            // whose trips they are
     struct cycles_loop loop;  // instructions
 };

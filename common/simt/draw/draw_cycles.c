@@ -181,14 +181,14 @@ static void warps(struct picture *p)
 
 static void explain(struct picture *p, const char *title)
 {
-    const double cycles = p->w->trips ? p->w->mean : (double)(p->w->to - p->w->from);
-    char from[32], mean[80] = "";
+    const double cycles = p->w->trips ? p->w->middle : (double)(p->w->to - p->w->from);
+    char from[32], middle[80] = "";
     if (p->w->trips)
-        snprintf(mean, sizeof mean, ": %.2f us a %s, in the mean of all", cycles / p->p->ghz / 1000,
+        snprintf(middle, sizeof middle, ": %.2f us a %s, the middle one of all", cycles / p->p->ghz / 1000,
                  p->w->blocks ? "block" : "trip");
     svg_text(&p->svg, MARGIN, 48, "huge", "%s", title);
     svg_text(&p->svg, MARGIN, 84, "large dim", "As the clock predicts for the %s, at %.2f GHz%s.", p->card, p->p->ghz,
-             mean);
+             middle);
     p->y = 98;
     if (p->large)
         return;
@@ -211,7 +211,7 @@ static char *paint(struct picture *p)
         return NULL;
     p->axis.svg = &p->svg;
     cycles_style(&p->svg);
-    const double cycles = p->w->trips ? p->w->mean : (double)(p->w->to - p->w->from);
+    const double cycles = p->w->trips ? p->w->middle : (double)(p->w->to - p->w->from);
     snprintf(title, sizeof title, "The warps of an SM in time: %s cycles%s", grouped((uint64_t)(cycles + 0.5), number),
              p->w->blocks  ? " a block"
              : p->w->trips ? " a trip of the loop"

@@ -152,6 +152,15 @@ Test(check, who_arrives_without_waiting_has_finished_what_came_before)
     expect(PRODUCER("", PUT), one, 1, FOUND({ SIMT_RACE, HERE(0, 32, READS), THERE(0, 0, WRITES), OF("s", 0) }));
 }
 
+Test(check, who_arrives_without_waiting_knows_of_nobody)
+{
+#define CONSUMER(how)                                                                                                  \
+    SHARED(PUT "setp.ge.u32 %p0, %r1, 32;\n@%p0 bra GO;\nbar.sync 1, 64;\nbra DONE;\n"                                 \
+               "GO: bar." how " 1, 64;\n" GET("%r12") "DONE:\n" LEAVE)
+    expect(CONSUMER("sync"), one, CLEAN);
+    expect(CONSUMER("arrive"), one, 1, FOUND({ SIMT_RACE, HERE(0, 32, READS), THERE(0, 0, WRITES), OF("s", 0) }));
+}
+
 Test(check, atomics_do_not_race_with_each_other)
 {
 #define ADD LINE(12) "atom.shared.add.u32 %r5, [s], 1;\n"

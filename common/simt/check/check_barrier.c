@@ -3,9 +3,9 @@
 
 #include "check_order.h"
 
-// The threads of these warps, or these lanes of one warp, tell each other all they know. What they have read and not
-// fenced becomes known as well with fence; without, whoever of them makes a fence knows it then.
-static void share(struct block *b, const uint32_t lanes[LANES], bool fence)
+// The threads of these warps, or these lanes of one warp, tell what they know, and those that listen are told it. What
+// they have read and not fenced becomes known as well with fence; without, whoever of them makes a fence knows it then.
+static void share(struct block *b, const uint32_t lanes[LANES], const uint32_t listen[LANES], bool fence)
 {
     struct block_check *k = b->check;
     struct known_pool *pool = &b->worker->check->pool;
@@ -30,7 +30,7 @@ static void share(struct block *b, const uint32_t lanes[LANES], bool fence)
     }
     for (uint32_t t = 0; t < b->worker->grid->threads; t++) {
         struct view *v = &k->views[t];
-        if (!(lanes[t / LANES] >> t % LANES & 1))
+        if (!(listen[t / LANES] >> t % LANES & 1))
             continue;
         known_put(pool, &v->seen, sum.seen);
         known_put(pool, &v->reads, sum.reads);
@@ -60,7 +60,17 @@ void check_arrives(struct warp *w, uint32_t number)
     tick(c);
 }
 
-static void join(struct block_check *k, uint32_t number, uint32_t n_warps)
+// The lanes of each warp that wait at a barrier. Who only arrives (bar.arrive) has gone on: it tells, and is told
+// nothing.
+static void find_waiting(const struct block *b, uint32_t number, uint32_t lanes[LANES])
+{
+    for (uint32_t w = 0; w < b->n_warps; w++)
+        for (uint32_t i = 0; i < b->warps[w].n_splits; i++)
+            if (b->warps[w].splits[i].barrier == number + 1)
+                lanes[w] |= b->warps[w].splits[i].mask;
+}
+
+static void join(struct block_check *k, uint32_t number, const uint32_t waiting[LANES], uint32_t n_warps)
 {
     uint32_t *at = k->barriers[number].at, joined[LANES] = { 0 };
     for (uint32_t u = 0; u < n_warps; u++) {
@@ -71,7 +81,7 @@ static void join(struct block_check *k, uint32_t number, uint32_t n_warps)
         joined[u] = at[u] > joined[u] ? at[u] : joined[u];
     }
     for (uint32_t w = 0; w < n_warps; w++) {
-        if (!at[w])
+        if (!waiting[w])
             continue;
         for (uint32_t v = 0; v < n_warps; v++)
             k->seen[w][v] = joined[v] > k->seen[w][v] ? joined[v] : k->seen[w][v];
@@ -84,17 +94,18 @@ void check_opens(struct block *b, uint32_t number, bool everyone)
 {
     struct checker *c = b->worker->check;
     struct block_check *k = b->check;
-    uint32_t lanes[LANES];
+    uint32_t lanes[LANES], waiting[LANES] = { 0 };
     for (uint32_t w = 0; w < LANES; w++)
         lanes[w] = everyone || k->barriers[number].at[w] ? ALL_LANES : 0;
-    share(b, lanes, true);
+    find_waiting(b, number, waiting);
+    share(b, lanes, everyone ? lanes : waiting, true);
     if (everyone) {
         k->all_seen = c->now;
         tick(c);
         k->barrier++;
         k->calm = k->hush = ++c->calms;
     } else {
-        join(k, number, b->n_warps);
+        join(k, number, waiting, b->n_warps);
     }
     memset(k->barriers[number].at, 0, sizeof k->barriers[number].at);
 }
@@ -104,7 +115,7 @@ void check_warp_syncs(struct warp *w, uint32_t lanes)
     struct checker *c = w->block->worker->check;
     uint32_t of[LANES] = { 0 };
     of[w->index] = lanes;
-    share(w->block, of, false);
+    share(w->block, of, of, false);
     for (uint32_t lane = 0; lane < LANES; lane++)
         if (lanes >> lane & 1)
             w->block->check->synced[w->index][lane] = c->now;
@@ -115,7 +126,7 @@ void check_warp_exchanges(struct warp *w, uint32_t lanes)
 {
     uint32_t of[LANES] = { 0 };
     of[w->index] = lanes;
-    share(w->block, of, false);
+    share(w->block, of, of, false);
 }
 
 void check_warp_waited(struct warp *w)

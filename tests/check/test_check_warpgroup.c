@@ -87,6 +87,17 @@ Test(check_warpgroup, the_four_warps_do_the_same)
           { { SIMT_COMMITS_APART, .here.line = 19, .here.thread = THE(0), .there.thread = THE(96), .seen = 1 } } });
 }
 
+// Each warp has to know of what the product reads, by itself or by a thread of its own: what the first knows is not
+// enough.
+Test(check_warpgroup, each_warp_waits_for_what_it_multiplies)
+{
+    EXPECT_FOUND(
+        product, THREADS,
+        { { "bar.sync 0;\n", "@p0 bar.sync 0, 128; @!p0 bar.arrive 0, 128;\n" },
+          { 0 },
+          { { SIMT_RACE, .here.line = 17, .here.thread = THE(96), .here.by = SIMT_BY_WGMMA, .there.line = 10 } } });
+}
+
 // Two warpgroups: the first gives registers up, the second and the third take them.
 static const char registers[] =
     ".version 8.0\n"

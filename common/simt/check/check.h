@@ -128,6 +128,7 @@ struct bulk_range {
 };
 void check_async_reads(struct warp *w, const struct uop *u, uint32_t thread, const struct bulk_range *ranges,
                        uint32_t n, bool group);
+void check_async_knows(struct warp *w, const struct uop *u, uint32_t address);  // the same of a warp for itself
 void check_async_read(struct block *b, uint32_t thread, const struct bulk_range *ranges, uint32_t n);
 void check_proxy_fence(struct warp *w, uint32_t lanes);     // fence.proxy.async (check_proxy.c)
 void check_mbarrier_fence(struct warp *w, uint32_t lanes);  // fence.mbarrier_init

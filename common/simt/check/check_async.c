@@ -425,6 +425,20 @@ void check_async_reads(struct warp *w, const struct uop *u, uint32_t thread, con
     }
 }
 
+// What the first warp of a warpgroup knows the others may not, and each multiplies for itself. Of a matrix the first
+// granule is asked about, which a copy writes together with the rest.
+void check_async_knows(struct warp *w, const struct uop *u, uint32_t address)
+{
+    struct look l;
+    look_at(&l, w, u, w->index * LANES, WHO_ASYNC | WHO_WGMMA, w->block);
+    const uint32_t g = address >> shift_of(&l);
+    const struct granule *x = fold_granule(l.k, shift_of(&l), g);
+    if (x->write_at == UNDER_WAY)
+        note(&l, FAULT_COPY_PENDING, g, false, &x->writer, true);
+    else if (x->write_at < UNDER_WAY && within(&l, x->write_at) && !ordered(&l, &x->writer, x->write_at, false))
+        note(&l, FAULT_RACE, g, false, &x->writer, true);
+}
+
 static void read_is_over(struct granule *x, uint32_t thread, uint32_t now)
 {
     if (x->read_at == READ_UNDER_WAY && x->reader.thread == thread)

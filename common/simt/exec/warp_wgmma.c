@@ -101,7 +101,17 @@ static void tell_matrix(struct warp *w, const struct wgmma_job *job, const struc
         check_async_read(w->block, thread, ranges, n);
 }
 
-// The first warp of a warpgroup speaks for all four.
+// The first warp of a warpgroup speaks for all four, but for what each of them has waited for.
+static void tell_known(struct warp *w, const struct wgmma_job *job)
+{
+    const struct wgmma *m = job->u->warp->more;
+    const struct wgmma_matrix a = wgmma_describe(job->a, m->trans_a), b = wgmma_describe(job->b, m->trans_b);
+    const uint32_t at[] = { wgmma_chunk(&b, 0, 0), wgmma_chunk(&a, 0, 0) };
+    for (uint32_t i = 0; i < (m->a_in_registers ? 1 : 2); i++)
+        if (at[i] + 16 <= w->block->worker->grid->shared_bytes)
+            check_async_knows(w, job->u, at[i]);
+}
+
 static void tell(struct warp *w, const struct wgmma_job *job, bool begins)
 {
     const struct wgmma *m = job->u->warp->more;
@@ -293,6 +303,8 @@ bool warp_wgmma(struct warp *w, const struct uop *u, uint32_t active)
             check_descriptor(w, u, 0, job->a);
         check_descriptor(w, u, 1, job->b);
         tell(w, job, true);
+    } else if (w->block->worker->check) {
+        tell_known(w, job);
     }
     if (w->block->worker->check)
         check_same(w);

@@ -152,9 +152,13 @@ function only_read(urls, folder) {
 }
 
 // Which pages a browser looks at: in the brief setup one of the chapters, one of the kernels and so on, and all others.
-function chosen(urls) {
-  const folder = (url) => (url.includes('/') ? url.split('/')[0] : url), seen = new Set();
-  return urls.filter((url) => !brief || url.endsWith('/index') || (!seen.has(folder(url)) && seen.add(folder(url))));
+function choice() {
+  const first = new Map();
+  return (url) => {
+    const [folder] = url.split('/');
+    if (!first.has(folder) && !url.endsWith('/index')) first.set(folder, url);
+    return !brief || url.endsWith('/index') || first.get(folder) === url;
+  };
 }
 
 // Links to places of the book that do not exist.
@@ -185,14 +189,15 @@ function large(urls, folder) {
 async function test(build, shots, only) {
   const folder = mkdtempSync(join(tmpdir(), 'book-test-')), wrong = [], begun = Date.now();
   const seconds = () => `${((Date.now() - begun) / 1000).toFixed(0)} s`;
+  const chosen = choice(), coloured = (url) => chosen(url) || url.startsWith('chapters/');  // whose sizes are asked for
   let browser, server;
   try {
-    const urls = only.length ? only : await make(build, folder, { more: [faulty] });
+    const urls = only.length ? only : await make(build, folder, { more: [faulty], coloured });
     console.log(`made after ${seconds()}`);
     browser = await browse();
     server = await serve(only.length ? join(build, 'book') : folder);
     const origin = `http://127.0.0.1:${server.address().port}`, pages = [];
-    const queue = only.length ? [...urls] : chosen(urls), rest = urls.filter((url) => !queue.includes(url));
+    const queue = only.length ? [...urls] : urls.filter(chosen), rest = urls.filter((url) => !queue.includes(url));
     const work = async () => {
       const tab = await open_tab(browser, origin);
       while (queue.length) pages.push(await look(tab, origin, queue.shift(), shots));

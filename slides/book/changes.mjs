@@ -72,6 +72,8 @@ export function difference(a, b) {
 let highlighter;
 const coloured_before = new Map();  // each kernel is in two pages
 
+const plain = (path) => readFileSync(path, 'utf8').split('\n').map((content) => [{ content, variants: { light: {}, dark: {} } }]);
+
 async function coloured(path) {
   highlighter ??= await createHighlighter({ themes: Object.values(themes), langs: ['cpp'] });
   const names = { light: themes.light.name, dark: themes.dark.name };
@@ -116,9 +118,9 @@ function block_html(block, left, right, name) {
     side('fresh', block.fresh.map(({ number }, i) => row('+', number, line_html(right[number - 1], marks.fresh[i])))) + '</div>';
 }
 
-// { html, come, go }: the two files, with the lines that come and go.
-export async function compared(before, after, heads) {
-  const found = blocks(before, after), [left, right] = await Promise.all([before, after].map(coloured));
+// { html, come, go }: the two files, in colours or plain, with the lines that come and go.
+export async function compared(before, after, heads, in_colours) {
+  const found = blocks(before, after), [left, right] = await Promise.all([before, after].map(in_colours ? coloured : plain));
   const changed = found.filter((block) => !block.same);
   const sum = (kind) => changed.reduce((n, block) => n + block[kind].length, 0);
   const html = found.map((block) => block_html(block, left, right, `change-${changed.indexOf(block) + 1}`)).join('');

@@ -67,9 +67,10 @@ missing, and each page has the file to edit. [The decks](/decks/) are for teachi
 
 // --- what changed ---
 
-async function change_page({ before, step }, chapter) {
+async function change_page({ before, step }, chapter, coloured) {
+  const url = `changes/${step}`;
   const heads = [before, step].map((name) => `<a href="../${code_url(kernel_of(name))}.html">${name}</a>`);
-  const { html, come, go } = await compared(...[before, step].map((name) => resolve(root, kernel_of(name))), heads);
+  const { html, come, go } = await compared(...[before, step].map((name) => resolve(root, kernel_of(name))), heads, coloured(url));
   const text = `---
 pageClass: wide
 aside: false
@@ -87,7 +88,7 @@ build/course diff ${Number(step.slice(0, 2))}
 
 ${html}
 `;
-  return { url: `changes/${step}`, step, before, come, go, title: `${step.slice(0, 2)} beside ${before.slice(0, 2)}`, text: () => text };
+  return { url, step, before, come, go, title: `${step.slice(0, 2)} beside ${before.slice(0, 2)}`, text: () => text };
 }
 
 function changes_page(changes) {
@@ -200,11 +201,11 @@ ${link('How a deck is changed, and where its numbers come from', '/decks/making'
 // --- all ---
 
 // build: the folder of the build; rendered: that of the decks; answers: is there an answers.wasm?
-export async function made_pages(pages, { build, rendered, answers }) {
+export async function made_pages(pages, { build, rendered, answers, coloured }) {
   const chapters = pages.filter(({ url }) => url.startsWith('chapters/') && !url.endsWith('/glossary'))
     .map((page) => ({ ...page, step: page.url.slice('chapters/'.length) }));
   const changes = [];
-  for (const pair of neighbours()) changes.push(await change_page(pair, chapters.find(({ step }) => step === pair.step)));
+  for (const pair of neighbours()) changes.push(await change_page(pair, chapters.find(({ step }) => step === pair.step), coloured));
   const names = steps();
   if (!names.length) throw new Error('there are no steps');
   return [front_page(chapters), changes_page(changes), ...changes, ladder_page(chapters, build), worth_page(chapters, build), decks_page(rendered),

@@ -48,9 +48,10 @@ function chapter_places(page, step) {
   return [...places, ['Slides', 'decks/index']];
 }
 
-function markdown(page, pages, lab, about) {
+function markdown(page, pages, lab, about, coloured) {
   const head = page.code ? '---\nsearch: false\naside: false\npageClass: code\n---\n\n' : '';
-  return head + with_lab(lab(page), with_exercise(page, with_links(page, pages, lab(page)), about));
+  const text = head + with_lab(lab(page), with_exercise(page, with_links(page, pages, lab(page)), about));
+  return coloured(page.url) ? text : text.replace(/^(`{3,})\w+/gm, '$1text');
 }
 
 // --- the folder that VitePress reads ---
@@ -90,8 +91,9 @@ function lay_out(folder) {
   symlinkSync(join(book, 'node_modules'), join(folder, 'node_modules'));
 }
 
-// more: { url, text } of further pages, for the test. Returns the pages' urls.
-export async function make(build, to, { base = '/', more = [] } = {}) {
+// For the test: more: { url, text } of further pages; coloured: whether the code of a page has colours, which take half of the
+// time. Returns the pages' urls.
+export async function make(build, to, { base = '/', more = [], coloured = () => true } = {}) {
   const [{ made_pages }, { config }, vitepress] = await Promise.all(
     ['./made.mjs', './config.mjs', 'vitepress'].map((name) => import(name)));
   const folder = mkdtempSync(join(tmpdir(), 'book-')), rendered = join(build, 'slides');
@@ -102,9 +104,9 @@ export async function make(build, to, { base = '/', more = [] } = {}) {
     if (!version) console.log('book: emcc is not on the PATH (apt-get install emscripten): the labs are left out');
     const compiler = version && await copy_compiler(build, join(folder, 'public', 'labs'));
     const lab = ({ url }) => lab_of(build, url.match(/^chapters\/(\d\d_\w+)$/)?.[1], version, compiler);
-    const pages = source_pages(), made = [...await made_pages(pages, { build, rendered, answers: !lacking }), ...bench_pages({ version, compiler })], all = [...pages, ...made, ...more];
+    const pages = source_pages(), made = [...await made_pages(pages, { build, rendered, answers: !lacking, coloured }), ...bench_pages({ version, compiler })], all = [...pages, ...made, ...more];
     lay_out(folder);
-    for (const page of all) write(join(folder, `${page.url}.md`), markdown(page, all, lab, { version, compiler }));
+    for (const page of all) write(join(folder, `${page.url}.md`), markdown(page, all, lab, { version, compiler }, coloured));
     copy_pictures(all, folder);
     copy_decks(pages, rendered, folder);
     globalThis.book_settings = config({ to, base, pages, made });

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "device/open.h"
 #include "base/profile.h"
 
@@ -294,17 +295,13 @@ Test(device, baseline_multiplies_or_says_that_there_is_none)
 static void refuses_what_is_no_file(struct dev *d)
 {
     double ms;
-    char path[] = "/tmp/gemm-steps-fifo-XXXXXX";
+    struct scratch file;
     cr_assert(!dev_load(d, NULL));
     one_line(d, "no path", "path");
-    cr_assert(mkdtemp(path));
-    char fifo[64];
-    snprintf(fifo, sizeof fifo, "%s/pipe", path);
-    cr_assert(!mkfifo(fifo, 0600));
-    cr_assert(!dev_load(d, fifo));
+    cr_assert(scratch_open(&file, "pipe", NULL) && !mkfifo(file.path, 0600));
+    cr_assert(!dev_load(d, file.path));
     one_line(d, "pipe", "pipe");
-    unlink(fifo);
-    rmdir(path);
+    scratch_close(&file);
     cr_assert(!dev_timer_stop(d, &ms));
     one_line(d, "timer", "not started");
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/profile.h"
 #include "base/text.h"
@@ -192,16 +193,13 @@ Test(profile, lines_are_printed_hottest_first_with_only_the_columns_that_hold_so
 
 Test(profile, the_source_is_shown_where_it_can_be_read)
 {
-    char path[] = "/tmp/profile_XXXXXX";
-    int fd = mkstemp(path);
-    FILE *source = fdopen(fd, "w");
-    fputs("first\n\t  second \t\nthird", source);
-    fclose(source);
+    struct scratch source;
+    cr_assert(scratch_open(&source, "k.cu", "first\n\t  second \t\nthird"));
     for (int i = 0; i < 3; i++)
-        lines[i] = (struct profile_line){ .file = path, .line = (unsigned)i + 2, .metric[METRIC_INST] = 5 };
+        lines[i] = (struct profile_line){ .file = source.path, .line = (unsigned)i + 2, .metric[METRIC_INST] = 5 };
     profile_print_lines(out, &profile, 10);
     fclose(out);
-    remove(path);
+    scratch_close(&source);
     cr_expect_not_null(strstr(text, "2  second\n"), "no text of line 2:\n%s", text);
     cr_expect_not_null(strstr(text, "3  third\n"), "no text of line 3, which has no newline:\n%s", text);
     cr_expect_not_null(strstr(text, "4  \n"), "line 4 does not exist:\n%s", text);

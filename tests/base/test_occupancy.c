@@ -9,6 +9,7 @@
 #include "base/occupancy.h"
 #include "base/ptxas.h"
 #include "compiler.h"
+#include "program_case.h"
 
 static void expect(const char *card, unsigned threads, unsigned registers, uint64_t shared, unsigned blocks,
                    const char *limit)
@@ -56,12 +57,7 @@ Test(occupancy, registers_are_given_in_units)
 // A file with that text. Returns its path, which a later call overwrites.
 static const char *ptx_file(const char *text)
 {
-    static char path[32];
-    strcpy(path, "/tmp/occupancyXXXXXX");
-    const int fd = mkstemp(path);
-    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
-    cr_assert(f && fputs(text, f) >= 0 && !fclose(f), "%s", path);
-    return path;
+    return scratch(text, strlen(text));
 }
 
 Test(occupancy, ptxas_says_what_a_kernel_takes)

@@ -7,29 +7,23 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/table.h"
 
-static char folder[] = "/tmp/tableXXXXXX", path[64];
+static struct scratch file;
 
-static void make_folder(void)
+static void remove_file(void)
 {
-    cr_assert_not_null(mkdtemp(folder));
+    scratch_close(&file);
 }
 
-static void remove_folder(void)
-{
-    unlink(path);
-    rmdir(folder);
-}
-
-TestSuite(table, .init = make_folder, .fini = remove_folder);
+TestSuite(table, .fini = remove_file);
 
 static const char *written(const char *name, const char *text)
 {
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *f = fopen(path, "w");
-    cr_assert(f && fputs(text, f) >= 0 && !fclose(f));
-    return path;
+    remove_file();
+    cr_assert(scratch_open(&file, name, text));
+    return file.path;
 }
 
 // All rows as one text: [field][field] and ; at the end of each.
@@ -52,7 +46,7 @@ Test(table, has_fields_between_commas_and_a_comma_may_stand_in_quotes)
 {
     char rows[200], error[DEV_ERROR_MAX];
     written("a.csv", "id,what,n\r\nx,\"one, two\",3\n,\"\",\ny,tab\there,-1.5\n");
-    cr_assert(all_rows(path, rows, sizeof rows, error), "%s", error);
+    cr_assert(all_rows(file.path, rows, sizeof rows, error), "%s", error);
     cr_expect_str_eq(rows, "[x][one, two][3]@2;[][][]@3;[y][tab\there][-1.5]@4;");
 }
 
@@ -60,7 +54,7 @@ Test(table, of_a_tsv_file_has_fields_between_tabs_and_quotes_mean_nothing)
 {
     char rows[200], error[DEV_ERROR_MAX];
     written("a.tsv", "id\twhat\nx\t\"one, two\n\t\n");
-    cr_assert(all_rows(path, rows, sizeof rows, error), "%s", error);
+    cr_assert(all_rows(file.path, rows, sizeof rows, error), "%s", error);
     cr_expect_str_eq(rows, "[x][\"one, two]@2;[][]@3;");
 }
 
@@ -117,7 +111,7 @@ Test(table, is_printed_as_json)
 {
     char said[1000], want[1000];
     written("a.csv", "id,what\nx,\"one, two\"\ny,a\\b\n");
-    cr_expect_eq(run_program(path, said), 0, "%s", said);
+    cr_expect_eq(run_program(file.path, said), 0, "%s", said);
     size_t n = 0;
     for (size_t i = 0; said[i]; i++)  // the layout does not matter here
         if (said[i] != '\n' && !(said[i] == ' ' && (i == 0 || said[i - 1] == '\n' || said[i - 1] == ' ')))
@@ -125,7 +119,7 @@ Test(table, is_printed_as_json)
     said[n] = '\0';
     snprintf(want, sizeof want,
              "{\"path\": \"%s\",\"columns\": [\"id\",\"what\"],\"rows\": [[\"x\",\"one, two\"],[\"y\",\"a\\\\b\"]]}",
-             path);
+             file.path);
     cr_expect_str_eq(said, want);
 }
 
@@ -133,7 +127,7 @@ Test(table, that_cannot_be_printed_is_one_line_and_status_2)
 {
     char said[1000];
     written("a.csv", "id,n\n");
-    cr_expect_eq(run_program(path, said), 2);
+    cr_expect_eq(run_program(file.path, said), 2);
     cr_expect(strstr(said, "table: ") && strstr(said, "there are no rows in it"), "%s", said);
     cr_expect_eq(run_program("", said), 2);
     cr_expect_str_eq(said, "table: one table is needed: table FILE.csv, or FILE.tsv; --help lists the options\n");
@@ -141,7 +135,7 @@ Test(table, that_cannot_be_printed_is_one_line_and_status_2)
     cr_expect_str_eq(said, "table: /nowhere.csv: cannot read it: No such file or directory\n");
     written("a.csv", "id,n\nx,1\n");
     char full[100];
-    snprintf(full, sizeof full, "%s > /dev/full", path);
+    snprintf(full, sizeof full, "%s > /dev/full", file.path);
     cr_expect_eq(run_program(full, said), 2);
     cr_expect_str_eq(said, "table: standard output: cannot write it: No space left on device\n");
 }

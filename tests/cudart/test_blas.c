@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cudart_case.h"
 #include "program_case.h"
 
@@ -82,18 +83,15 @@ Test(blas, a_call_that_fails_has_cublas_status_and_one_line)
 // NVIDIA's libraries are linked, and these are found when the program starts.
 Test(blas, simt_nvcc_links_cublas)
 {
-    char program[] = "/tmp/simt_nvcc_XXXXXX";
-    const int file = mkstemp(program);
-    cr_assert(file >= 0);
-    close(file);
-    unlink(program);  // the name is what is wanted of it
+    struct scratch file;
+    cr_assert(scratch_open(&file, "program", NULL));
     static const char text[] = "#include <cublas_v2.h>\nint main() { cublasHandle_t h; return cublasCreate(&h); }\n";
     unsetenv("LD_LIBRARY_PATH");
-    run(&r, SIMT, "nvcc", "-x", "cu", scratch(text, sizeof text - 1), "-lcublas", "-o", program, NULL);
+    run(&r, SIMT, "nvcc", "-x", "cu", scratch(text, sizeof text - 1), "-lcublas", "-o", file.path, NULL);
     cr_assert(r.status == 0, "%s", r.err);
-    run(&r, program, NULL);
+    run(&r, file.path, NULL);
     shown(&r, 0, "");
-    unlink(program);
+    scratch_close(&file);
     forget_scratch();
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "program_case.h"
 
 static struct run r;
@@ -260,14 +261,11 @@ Test(exec, what_cannot_be_run_is_refused_in_words)
 
 Test(exec, nvcc_makes_a_program_that_runs_there_by_itself)
 {
-    char program[] = "/tmp/simt_nvcc_XXXXXX";
-    const int file = mkstemp(program);
-    cr_assert(file >= 0);
-    close(file);
-    unlink(program);  // the name is what is wanted of it
-    run(&r, SIMT, "nvcc", ADD_CU, "-o", program, NULL);
+    struct scratch file;
+    cr_assert(scratch_open(&file, "program", NULL));
+    run(&r, SIMT, "nvcc", ADD_CU, "-o", file.path, NULL);
     cr_assert(r.status == 0, "%s", r.err);
-    run(&r, program, NULL);
+    run(&r, file.path, NULL);
     expect(0, "no error, 0 wrong\n", "");
-    unlink(program);
+    scratch_close(&file);
 }

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "tools/tables.h"
 #include "xml.h"
 
@@ -281,11 +282,11 @@ Test(chart, the_labels_of_the_roofline_name_each_step_lie_in_the_frame_and_do_no
 
 // --- tables of a learner's own ---
 
-static char scratch[] = "/tmp/chart-XXXXXX";
+static struct scratch file;
 
 static void forget(void)
 {
-    unlink(scratch);
+    scratch_close(&file);
 }
 
 static const char *const header = "date,device,detail,baseline,l2,runs,m,n,k,step,type,ms,ms_min,ms_max,tflops,"
@@ -294,14 +295,10 @@ static const char *const header = "date,device,detail,baseline,l2,runs,m,n,k,ste
 static int draw_table(const char *table, const char *options)
 {
     char arguments[600];
-    strcpy(scratch, "/tmp/chart-XXXXXX");
-    FILE *f = fdopen(mkstemp(scratch), "w");
-    cr_assert(f);
-    fputs(table, f);
-    fclose(f);
-    snprintf(arguments, sizeof arguments, "%s %s", options, scratch);
-    int status = chart(arguments);
-    unlink(scratch);
+    cr_assert(scratch_open(&file, "table.csv", table));
+    snprintf(arguments, sizeof arguments, "%s %s", options, file.path);
+    const int status = chart(arguments);
+    forget();
     return status;
 }
 

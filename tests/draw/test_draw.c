@@ -10,6 +10,7 @@
 
 #include "compiler.h"
 #include "base/ptx_file.h"
+#include "program_case.h"
 #include "sample.h"
 #include "simt/draw/draw.h"
 #include "simt/record/trace.h"
@@ -397,20 +398,16 @@ Test(draw, the_program_draws_the_instruction_of_a_line)
 // help.h, called at line 9 of k.cu.
 static const char *write_ptx(const char *instruction)
 {
-    static char path[64];
-    strcpy(path, "/tmp/simt-draw-XXXXXX");
-    FILE *f = fdopen(mkstemp(path), "w");
-    cr_assert_not_null(f);
-    fprintf(f,
-            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %%r<4>;\n"
-            ".reg .b64 %%l<4>;\n.shared .align 16 .b8 s[1024];\n.loc 1 8 0\nld.param.u64 %%l0, [p];\n"
-            "mov.u32 %%r0, %%tid.x;\nmov.u32 %%r3, 7;\nmul.lo.u32 %%r1, %%r0, 16;\nmov.u32 %%r2, s;\n"
-            "add.u32 %%r2, %%r2, %%r1;\ncvt.u64.u32 %%l1, %%r1;\nadd.u64 %%l1, %%l0, %%l1;\n.loc 1 9 0\n"
-            ".loc 2 2 0, function_name a, inlined_at 1 9 0\n.loc 2 3 0, function_name a, inlined_at 2 2 0\n"
-            "%s\n.loc 1 10 0\nret;\na:\n}\n.file 1 \"k.cu\"\n.file 2 \"help.h\"\n",
-            instruction);
-    fclose(f);
-    return path;
+    static char text[4096];
+    snprintf(text, sizeof text,
+             ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %%r<4>;\n"
+             ".reg .b64 %%l<4>;\n.shared .align 16 .b8 s[1024];\n.loc 1 8 0\nld.param.u64 %%l0, [p];\n"
+             "mov.u32 %%r0, %%tid.x;\nmov.u32 %%r3, 7;\nmul.lo.u32 %%r1, %%r0, 16;\nmov.u32 %%r2, s;\n"
+             "add.u32 %%r2, %%r2, %%r1;\ncvt.u64.u32 %%l1, %%r1;\nadd.u64 %%l1, %%l0, %%l1;\n.loc 1 9 0\n"
+             ".loc 2 2 0, function_name a, inlined_at 1 9 0\n.loc 2 3 0, function_name a, inlined_at 2 2 0\n"
+             "%s\n.loc 1 10 0\nret;\na:\n}\n.file 1 \"k.cu\"\n.file 2 \"help.h\"\n",
+             instruction);
+    return scratch(text, strlen(text));
 }
 
 #define IN_A_LOOP                                                                                                      \
@@ -452,7 +449,7 @@ Test(draw, other_instructions_are_drawn_or_refused_by_name)
         snprintf(arguments, sizeof arguments, "%s k --block 32 'i32[128]=zeros' --line %s --out -", path,
                  cases[i].place);
         int status = draw(text, arguments);
-        unlink(path);
+        forget_scratch();
         cr_expect_eq(status, cases[i].status, "case %zu: status %d, %s", i, status, text);
         cr_expect(strstr(text, cases[i].says), "case %zu: %s", i, text);
     }

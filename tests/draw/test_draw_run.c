@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "draw_case.h"
+#include "program_case.h"
 #include "xml.h"
 
 // --- who computes an element ---
@@ -103,19 +104,15 @@ Test(draw_run, tiles_of_another_block_and_warp_have_a_place_of_their_own)
     draw_bench_close(&b);
 }
 
-// A kernel with such parameters and instructions, in a file of its own; the caller unlinks it.
+// A kernel with such parameters and instructions, in a file until forget_scratch.
 static const char *write_ptx(const char *parameters, const char *instructions)
 {
-    static char path[64];
-    strcpy(path, "/tmp/simt-draw-XXXXXX");
-    FILE *f = fdopen(mkstemp(path), "w");
-    cr_assert_not_null(f);
-    fprintf(f,
-            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(%s)\n{\n.reg .b32 %%r<4>;\n"
-            ".reg .b64 %%l<4>;\n.shared .align 16 .b8 s[1024];\n%s\nret;\n}\n",
-            parameters, instructions);
-    fclose(f);
-    return path;
+    static char text[4096];
+    snprintf(text, sizeof text,
+             ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(%s)\n{\n.reg .b32 %%r<4>;\n"
+             ".reg .b64 %%l<4>;\n.shared .align 16 .b8 s[1024];\n%s\nret;\n}\n",
+             parameters, instructions);
+    return scratch(text, strlen(text));
 }
 
 static int draw(const char *arguments);
@@ -142,7 +139,7 @@ Test(draw_run, an_array_is_drawn_in_rows_of_32_from_grid_to_lane)
     snprintf(arguments, sizeof arguments, "%s k --block 32 --tiles --out - 'x=u64[17000000]=zeros'", path);
     cr_expect_eq(draw(arguments), 2);
     cr_expect(strstr(text, "x is too large for a picture"), "%s", text);
-    unlink(path);
+    forget_scratch();
 }
 
 // --- the walk along K ---
@@ -197,7 +194,7 @@ Test(draw_run, an_asynchronous_copy_reads_global_memory_and_puts_what_it_read)
     snprintf(arguments, sizeof arguments, "%s %s --bits --line 9", path, rest);  // the line of the PTX
     cr_expect_eq(draw(arguments), 0, "%s", text);
     cr_expect(strstr(text, "The index of a tile of B, 1 x 32: by rows<"));
-    unlink(path);
+    forget_scratch();
 }
 
 // A box of 4 rows of 128 bytes, swizzled, which one thread asks for; each thread passes two halves on to C.
@@ -225,7 +222,7 @@ Test(draw_run, a_bulk_copy_puts_a_box_and_swizzles_it)
     snprintf(arguments, sizeof arguments, "%s %s --walk", path, rest);
     cr_expect_eq(draw(arguments), 2);
     cr_expect(strstr(text, "that block reads A and B by bulk copies"), "%s", text);
-    unlink(path);
+    forget_scratch();
 }
 
 // --- the product that the caller names ---
@@ -321,7 +318,7 @@ Test(draw_run, a_timeline_shows_all_of_12_warps)
         cr_expect_eq(count(text, "<g class=\"strip\">"), cases[i].strips, "%d threads", cases[i].threads);
         cr_expect_eq(strstr(text, "and 5 more warps") != NULL, cases[i].threads == 416);
     }
-    unlink(path);
+    forget_scratch();
 }
 
 // --- the program ---

@@ -4,20 +4,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "program_case.h"
 
-static char list[64];
+static struct scratch file;
+static const char *const list = file.path;
 
 static void make_list(void)
 {
-    strcpy(list, "/tmp/gemm-steps-XXXXXX");
-    const int fd = mkstemp(list);
-    cr_assert(fd >= 0 && !close(fd), "%s", list);
+    cr_assert(scratch_open(&file, "list", ""));
 }
 
 static void remove_list(void)
 {
-    unlink(list);
+    scratch_close(&file);
     forget_scratch();
 }
 
@@ -27,14 +27,12 @@ TestSuite(compile_ptx, .init = make_list, .fini = remove_list);
 static void replaces(const char *folder, const char *way, const char *before, const char *after)
 {
     static struct run r;
-    static char text[4096];
     run(&r, "/bin/sh", COMPILE_PTX, folder, way, list, "cp", scratch(before, strlen(before)), list, NULL);
     cr_assert_eq(r.status, 0, "%s", r.err);
-    FILE *f = fopen(list, "r");
-    cr_assert(f, "%s", list);
-    text[fread(text, 1, sizeof text - 1, f)] = '\0';
-    fclose(f);
+    char *text = file_read(list);
+    cr_assert(text, "%s", list);
     cr_expect_str_eq(text, after);
+    free(text);
 }
 
 Test(compile_ptx, names_the_files_of_the_course_from_the_build_folder)

@@ -5,14 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "file_text.h"
 
 #define COPY "cp.async.cg.shared.global ["
 
-static char path[] = "/tmp/copies_XXXXXX";
-static bool made;
+static struct scratch file;
 
 // Cell number `want` of a line of quoted cells, from 0 on; "" where there is none.
 static void cell_of(const char *line, size_t want, char out[256])
@@ -76,10 +75,8 @@ const char *copies_edit(const char *ptx, const struct copies *c)
 {
     char *text = file_text(ptx), *at = text;
     size_t n = 0;
-    const int file = mkstemp(path);
-    FILE *out = file >= 0 ? fdopen(file, "w") : NULL;
-    cr_assert(out, "no file %s", path);
-    made = true;
+    FILE *out = scratch_open(&file, "k.ptx", NULL) ? fopen(file.path, "w") : NULL;
+    cr_assert(out, "no file %s", file.path);
     for (char *copy; (copy = strstr(at, COPY)); n++) {
         char *end = strchr(copy, ';'), *size = end;
         cr_assert(end && n < c->n, "%s has more than the %zu copies of the machine code", ptx, c->n);
@@ -92,13 +89,12 @@ const char *copies_edit(const char *ptx, const struct copies *c)
     fclose(out);
     free(text);
     cr_assert_eq(n, c->n, "%s has %zu copies, the machine code %zu", ptx, n, c->n);
-    return path;
+    return file.path;
 }
 
 void copies_forget(void)
 {
-    if (made)
-        unlink(path);
+    scratch_close(&file);
 }
 
 bool copies_matter(const char *metric)

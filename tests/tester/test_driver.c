@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "capture.h"
 #include "fake_device.h"
 #include "tester/tester.h"
@@ -27,11 +28,12 @@ static struct output driver(const struct step *step, const char *line)
 
 Test(tester, an_old_build_of_an_edited_kernel_is_noted)
 {
-    char folder[] = "/tmp/testerXXXXXX", source[64], ptx[64];
+    struct scratch file;
+    char source[64];
     const struct timespec early[2] = { { 1000, 0 }, { 1000, 0 } }, late[2] = { { 1000, 1 }, { 1000, 1 } };
-    cr_assert(mkdtemp(folder));
-    snprintf(source, sizeof source, "%s/kernel.cu", folder);
-    snprintf(ptx, sizeof ptx, "%s/k.ptx", folder);
+    cr_assert(scratch_open(&file, "k.ptx", NULL));
+    const char *ptx = file.path;
+    snprintf(source, sizeof source, "%s/kernel.cu", file.folder);
     FILE *f = fopen(ptx, "w");
     fprintf(f,
             ".version 7.0\n.const .u32 geometry[4] = { 8, 8, 0, 64 };\n\t.file\t1 \"/usr/include/other.h\"\n\t.file\t2 "
@@ -51,8 +53,7 @@ Test(tester, an_old_build_of_an_edited_kernel_is_noted)
             cr_expect_str_empty(o.err);
     }
     remove(source);
-    remove(ptx);
-    remove(folder);
+    scratch_close(&file);
 }
 
 Test(tester, what_the_gpus_compiler_warns_of_is_told_line_by_line)

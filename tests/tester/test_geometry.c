@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tester/gemm.h"
 #include "tester/geometry.h"
+#include "base/file.h"
 #include "base/ptx_file.h"
 
 static bool parse(const char *text, struct geometry *g, char error[DEV_ERROR_MAX])
@@ -226,15 +226,13 @@ Test(ptx_file, tells_its_compiler_by_the_comment_it_begins_with)
         { ".version 6.4\n.target sm_75\n", "" },
         { "", "" },
     };
-    char name[PTX_COMPILER], path[] = "/tmp/compilerXXXXXX";
-    const int fd = mkstemp(path);
-    cr_assert_geq(fd, 0);
-    close(fd);
+    char name[PTX_COMPILER];
+    struct scratch file;
+    cr_assert(scratch_open(&file, "k.ptx", NULL));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        FILE *f = fopen(path, "w");
-        cr_assert(f && fputs(cases[i][0], f) >= 0 && !fclose(f));
-        cr_expect_str_eq(ptx_file_compiler(path, name), cases[i][1], "%s", name);
+        cr_assert(file_write(file.path, cases[i][0]));
+        cr_expect_str_eq(ptx_file_compiler(file.path, name), cases[i][1], "%s", name);
     }
-    unlink(path);
-    cr_expect_str_eq(ptx_file_compiler(path, name), "", "a missing file: %s", name);
+    scratch_close(&file);
+    cr_expect_str_eq(ptx_file_compiler(file.path, name), "", "a missing file: %s", name);
 }

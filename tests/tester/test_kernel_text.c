@@ -2,12 +2,12 @@
 #include <criterion/criterion.h>
 
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "tester/kernel_text.h"
 
-static char path[] = "/tmp/textXXXXXX";
+static struct scratch file;
+static const char *const path = file.path;
 
 static const char text[] = "const unsigned char tid = threadIdx.x;\n"
                            "const bool row = tid / 8, col = tid % 8;\n"
@@ -24,13 +24,12 @@ static const char text[] = "const unsigned char tid = threadIdx.x;\n"
 
 static void write_text(void)
 {
-    const int file = mkstemp(path);
-    cr_assert(file >= 0 && !close(file) && file_write(path, text));
+    cr_assert(scratch_open(&file, "kernel.cu", text));
 }
 
 static void remove_text(void)
 {
-    unlink(path);
+    scratch_close(&file);
 }
 
 TestSuite(kernel_text, .init = write_text, .fini = remove_text);

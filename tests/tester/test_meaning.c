@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "tester/meaning.h"
 
 #define AT(l, w, what, how)                                                                                            \
@@ -101,21 +101,20 @@ Test(meaning, one_line_that_is_called_from_two_may_lack_a_barrier)
 
 Test(meaning, two_arrays_on_two_lines_may_overlap)
 {
-    char file[] = "/tmp/meaning_XXXXXX";
-    FILE *out = fdopen(mkstemp(file), "w");
-    cr_assert(out);
-    fputs("ldmatrix(a[i], &As[stage + ai]);\n*reinterpret_cast<half8 *>(&Bs[bi]) = b;\nput(&As[stage]);\n", out);
-    fclose(out);
+    struct scratch file;
+    cr_assert(
+        scratch_open(&file, "kernel.cu",
+                     "ldmatrix(a[i], &As[stage + ai]);\n*reinterpret_cast<half8 *>(&Bs[bi]) = b;\nput(&As[stage]);\n"));
     struct simt_finding race = { .kind = SIMT_RACE,
-                                 .here = { .place = { .file = file, .line = 1 } },
-                                 .there = { .place = { .file = file, .line = 2 } },
+                                 .here = { .place = { .file = file.path, .line = 1 } },
+                                 .there = { .place = { .file = file.path, .line = 2 } },
                                  .object = { .space = SIMT_SHARED, .name = "shared" } };
     cr_expect(strstr(meaning_text(&race, &options), "overlap by mistake"));
     race.here.access = race.there.access = SIMT_WRITES;
     cr_expect(!strncmp(meaning_text(&race, &options), "two arrays overlap", 18));
     race.there.place.line = 3;
     cr_expect(!strstr(meaning_text(&race, &options), "overlap"));
-    unlink(file);
+    scratch_close(&file);
 }
 
 // Who still reads is said, where it is no thread.

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "base/ptx_file.h"
 #include "base/source.h"
 #include "base/text.h"
@@ -73,23 +73,22 @@ Test(slice, the_index_of_a_tile_comes_from_the_lines_that_set_it)
 
 Test(slice, a_text_tells_what_sets_a_name)
 {
-    char file[] = "/tmp/slice_XXXXXX", name[16];
-    FILE *out = fdopen(mkstemp(file), "w");
-    cr_assert(out);
-    fputs("__shared__ float As[8][4];\n"                       // 1
-          "const int row = tid / 4, parity = 0;\n"             // 2
-          "auto next = [&] { parity ^= 1; };\n"                // 3
-          "for (int tile = 0; tile < tiles; tile++) {\n"       // 4
-          "    for (int row = 0; row < 8; row++)\n"            // 5
-          "        x += As[row + stage][k];  // parity = 1\n"  // 6
-          "    stage = 1 - stage;\n"                           // 7
-          "}\n"                                                // 8
-          "wait(parity);\n"                                    // 9
-          "float *Bs = at;\n"                                  // 10
-          "for (int j = 0; j < 8; j++)\n"                      // 11
-          "    Bs[j] = As[0][0];\n",                           // 12
-          out);
-    fclose(out);
+    char name[16];
+    struct scratch scratch;
+    static const char text[] = "__shared__ float As[8][4];\n"                       // 1
+                               "const int row = tid / 4, parity = 0;\n"             // 2
+                               "auto next = [&] { parity ^= 1; };\n"                // 3
+                               "for (int tile = 0; tile < tiles; tile++) {\n"       // 4
+                               "    for (int row = 0; row < 8; row++)\n"            // 5
+                               "        x += As[row + stage][k];  // parity = 1\n"  // 6
+                               "    stage = 1 - stage;\n"                           // 7
+                               "}\n"                                                // 8
+                               "wait(parity);\n"                                    // 9
+                               "float *Bs = at;\n"                                  // 10
+                               "for (int j = 0; j < 8; j++)\n"                      // 11
+                               "    Bs[j] = As[0][0];\n";                           // 12
+    cr_assert(scratch_open(&scratch, "kernel.cu", text));
+    const char *file = scratch.path;
     cr_expect_eq(kernel_text_sets(file, 6, 4), 7);
     cr_expect_eq(kernel_text_sets(file, 6, 7), 7);
     cr_expect(kernel_text_sets_for(file, 2, 6) && kernel_text_sets_for(file, 7, 6) &&
@@ -107,5 +106,5 @@ Test(slice, a_text_tells_what_sets_a_name)
     cr_expect_eq(kernel_text_loop(file, 6), 5);
     cr_expect_eq(kernel_text_loop(file, 7), 0);
     cr_expect_eq(kernel_text_loop(file, 12), 11);
-    unlink(file);
+    scratch_close(&scratch);
 }

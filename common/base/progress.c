@@ -2,22 +2,15 @@
 #include "progress.h"
 
 #include <inttypes.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "host.h"
 #include "text.h"
 
 #define QUIET 2.0  // seconds
 #define EVERY 0.5
 #define PATIENCE 10.0
 #define LONG 60.0
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 // How long the rest takes if it goes on like this.
 static double rest_of(uint64_t done, uint64_t total, double seconds)
@@ -43,7 +36,7 @@ void progress_line(FILE *out, uint64_t done, uint64_t total, double seconds)
 static void show(uint64_t done, uint64_t total)
 {
     static double began, shown;  // of the launch that runs: there is one at a time
-    const double t = now();
+    const double t = host_seconds();
     if (done == 0)
         began = shown = t;
     if (done < total && t - shown < EVERY)
@@ -68,11 +61,11 @@ static void note(uint64_t done, uint64_t total)
     static double began;
     static bool said;
     if (done == 0) {
-        began = now();
+        began = host_seconds();
         said = false;
     }
     if (!said && (done & 255) == 0)  // the time is not asked for after each block
-        said = progress_note(stderr, done, total, now() - began);
+        said = progress_note(stderr, done, total, host_seconds() - began);
 }
 
 dev_progress *progress_shown(void)

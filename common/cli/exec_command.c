@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/card.h"
+#include "base/host.h"
 #include "base/options.h"
 #include "base/tally.h"
 #include "base/text.h"
@@ -108,15 +108,9 @@ static int find_program(int argc, char **argv, int from)
 static bool find_runtime(char folder[PATH_MAX])
 {
     static const char *const places[] = { "common/cudart", CUDART_LIBRARIES };
-    char self[PATH_MAX], file[2 * PATH_MAX];
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0)
-        return false;
-    self[n] = '\0';
-    *strrchr(self, '/') = '\0';
+    char file[2 * PATH_MAX];
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        snprintf(file, sizeof file, "%s/%s", self, places[i]);
-        if (!realpath(file, folder))
+        if (!host_beside(places[i], file, sizeof file) || !realpath(file, folder))
             continue;
         snprintf(file, sizeof file, "%s/libcudart.so.13", folder);
         if (access(file, R_OK) == 0)
@@ -183,9 +177,7 @@ static bool start(char **argv, int *status)
 static void print_left(const struct tally *t)
 {
     char n[TEXT_GROUPED], all[TEXT_GROUPED], duration[TEXT_DURATION];
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const double seconds = (double)now.tv_sec + (double)now.tv_nsec * 1e-9 - t->began;
+    const double seconds = host_seconds() - t->began;
     const uint64_t done = t->done, blocks = t->blocks;
     if (blocks)
         fprintf(stderr, "simt: in launch %" PRIu64 ", of %s, %s of %s blocks after %s", t->launches, t->kernel,

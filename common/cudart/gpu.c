@@ -1,8 +1,8 @@
 // The one device. Its settings come from the environment, since the program knows nothing of it: see README.md.
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/host.h"
 #include "base/progress.h"
 #include "cudart.h"
 
@@ -64,13 +64,11 @@ __attribute__((constructor)) static void arrive(void)
 void cudart_tell(const char *kernel)
 {
     struct tally *t = cudart_tally();
-    struct timespec now;
     if (t && !kernel) {
         t->work += simt_profile(cudart_gpu()) ? simt_profile(cudart_gpu())->total[METRIC_INST] : 0;
         t->done = t->blocks = 0;
     } else if (t) {
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        t->began = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+        t->began = host_seconds();
         snprintf(t->kernel, sizeof t->kernel, "%s", kernel);
         t->launches++;
     }

@@ -1,10 +1,10 @@
 // The simulated GPU as a backend of base/device.h, by way of simt/simt.h.
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/backend.h"
+#include "base/host.h"
 #include "base/text.h"
 #include "sim.h"
 #include "simt/simt.h"
@@ -12,7 +12,7 @@
 struct simt_dev {
     struct dev dev;
     struct simt *simt;
-    struct timespec started;
+    double started;  // seconds
     bool timing;
 };
 
@@ -23,9 +23,9 @@ struct simt *device_simt(const struct dev *d)
 
 static void describe(struct simt_dev *s, unsigned jobs)
 {
-    long threads = jobs ? (long)jobs : sysconf(_SC_NPROCESSORS_ONLN);
-    snprintf(s->dev.about.detail, sizeof s->dev.about.detail, "PTX executed on %ld host thread%s, %s", threads,
-             text_plural((uint64_t)threads), simt_limits(s->simt).isa);
+    const unsigned threads = jobs ? jobs : host_processors();
+    snprintf(s->dev.about.detail, sizeof s->dev.about.detail, "PTX executed on %u host thread%s, %s", threads,
+             text_plural(threads), simt_limits(s->simt).isa);
 }
 
 static struct dev *sim_open(char error[DEV_ERROR_MAX])
@@ -161,17 +161,16 @@ static bool sim_timer_start(struct dev *d)
 {
     struct simt_dev *s = (struct simt_dev *)d;
     s->timing = true;
-    return !clock_gettime(CLOCK_MONOTONIC, &s->started);
+    s->started = host_seconds();
+    return true;
 }
 
 static bool sim_timer_stop(struct dev *d, double *ms)
 {
-    const struct timespec *a = &((struct simt_dev *)d)->started;
-    struct timespec b;
-    if (!((struct simt_dev *)d)->timing)
+    const struct simt_dev *s = (struct simt_dev *)d;
+    if (!s->timing)
         return backend_fail(d, "the timer was not started");
-    clock_gettime(CLOCK_MONOTONIC, &b);
-    *ms = (double)(b.tv_sec - a->tv_sec) * 1e3 + (double)(b.tv_nsec - a->tv_nsec) / 1e6;
+    *ms = 1e3 * (host_seconds() - s->started);
     return true;
 }
 

@@ -2,8 +2,6 @@
 #include "problem.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 enum { SIZE_MOST = 1 << 30, BATCH_MOST = 1 << 20, LEAST_TILE = 64 };
 static const int64_t apart_most = (int64_t)1 << 38;    // elements: what a tensor map can hold
@@ -43,28 +41,18 @@ uint64_t problem_bytes(const struct operand *x)
            x->element;
 }
 
-static bool fail(char error[DEV_ERROR_MAX], const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool fail(char error[DEV_ERROR_MAX], const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(error, DEV_ERROR_MAX, format, args);
-    va_end(args);
-    return false;
-}
-
 // --- Numbers ---
 
 static bool check_choices(const gemm_steps_problem *p, char error[DEV_ERROR_MAX])
 {
     if (p->type < GEMM_STEPS_F32 || p->type > GEMM_STEPS_BF16)
-        return fail(error, "type is %d: not one of gemm_steps_type", (int)p->type);
+        return error_set(error, "type is %d: not one of gemm_steps_type", (int)p->type);
     if (p->type_c != p->type && p->type_c != GEMM_STEPS_F32)
-        return fail(error, "type_c is %d: C has the type of A and B, or f32", (int)p->type_c);
+        return error_set(error, "type_c is %d: C has the type of A and B, or f32", (int)p->type_c);
     if ((int)p->bias_kind < 0 || p->bias_kind > GEMM_STEPS_BIAS_COLUMN)
-        return fail(error, "bias_kind is %d: not one of gemm_steps_bias", (int)p->bias_kind);
+        return error_set(error, "bias_kind is %d: not one of gemm_steps_bias", (int)p->bias_kind);
     if ((int)p->activation < 0 || p->activation > GEMM_STEPS_GELU)
-        return fail(error, "activation is %d: not one of gemm_steps_activation", (int)p->activation);
+        return error_set(error, "activation is %d: not one of gemm_steps_activation", (int)p->activation);
     return true;
 }
 
@@ -73,9 +61,9 @@ static bool check_sizes(const gemm_steps_problem *p, char error[DEV_ERROR_MAX])
     const int sizes[] = { p->m, p->n, p->k };
     for (int i = 0; i < 3; i++)
         if (sizes[i] < 1 || sizes[i] > SIZE_MOST)
-            return fail(error, "%c is %d; 1 to %d are allowed", "mnk"[i], sizes[i], SIZE_MOST);
+            return error_set(error, "%c is %d; 1 to %d are allowed", "mnk"[i], sizes[i], SIZE_MOST);
     if (p->batch < 1 || p->batch > BATCH_MOST)
-        return fail(error, "batch is %d; 1 to %d are allowed", p->batch, BATCH_MOST);
+        return error_set(error, "batch is %d; 1 to %d are allowed", p->batch, BATCH_MOST);
     return true;
 }
 
@@ -84,13 +72,15 @@ static bool check_distances(const gemm_steps_problem *p, char error[DEV_ERROR_MA
     for (int i = 0; i < PROBLEM_OPERANDS; i++) {
         const struct operand x = problem_operand(p, i);
         if (x.ld < x.columns || x.ld > apart_most)
-            return fail(error, "ld%c is %" PRId64 ": a row of %c has %d elements", "abc"[i], x.ld, "ABC"[i], x.columns);
+            return error_set(error, "ld%c is %" PRId64 ": a row of %c has %d elements", "abc"[i], x.ld, "ABC"[i],
+                             x.columns);
         if (x.next < 0 || x.next > apart_most)
-            return fail(error, "stride_%c is %" PRId64 "; 0 to %" PRId64 " are allowed", "abc"[i], x.next, apart_most);
+            return error_set(error, "stride_%c is %" PRId64 "; 0 to %" PRId64 " are allowed", "abc"[i], x.next,
+                             apart_most);
         const double bytes = ((double)(x.matrices - 1) * (double)x.next + (double)(x.rows - 1) * (double)x.ld) * 4;
         if (bytes > (double)bytes_most || (double)x.rows * x.columns * (double)x.element > (double)bytes_most)
-            return fail(error, "%c has %d x %d elements, %" PRId64 " from row to row: too many", "ABC"[i], x.rows,
-                        x.columns, x.ld);
+            return error_set(error, "%c has %d x %d elements, %" PRId64 " from row to row: too many", "ABC"[i], x.rows,
+                             x.columns, x.ld);
     }
     return true;
 }
@@ -101,11 +91,11 @@ static bool check_batch(const gemm_steps_problem *p, char error[DEV_ERROR_MAX])
     const struct operand c = problem_operand(p, 2);
     const uint64_t tiles = ((uint64_t)(p->m - 1) / LEAST_TILE + 1) * ((uint64_t)(p->n - 1) / LEAST_TILE + 1);
     if (tiles * (uint64_t)p->batch > tiles_most)
-        return fail(error, "C has too many tiles for one call: %d of %d x %d", p->batch, p->m, p->n);
+        return error_set(error, "C has too many tiles for one call: %d of %d x %d", p->batch, p->m, p->n);
     const bool behind = c.next >= (c.rows - 1) * c.ld + c.columns;
     const bool beside = c.next >= c.columns && c.ld >= (p->batch - 1) * c.next + c.columns;
     return p->batch == 1 || behind || beside ||
-           fail(error, "stride_c is %" PRId64 ": the matrices of C overlap", c.next);
+           error_set(error, "stride_c is %" PRId64 ": the matrices of C overlap", c.next);
 }
 
 // --- Places ---
@@ -122,11 +112,11 @@ static bool are_beside(const struct operand *x, const struct operand *c)
 static bool check_place(const struct operand *x, char name, char error[DEV_ERROR_MAX])
 {
     if (!x->at)
-        return fail(error, "%c is a null pointer", name);
+        return error_set(error, "%c is a null pointer", name);
     if (x->at % x->element)
-        return fail(error, "%c begins at 0x%" PRIx64 ", which is no multiple of %zu", name, x->at, x->element);
+        return error_set(error, "%c begins at 0x%" PRIx64 ", which is no multiple of %zu", name, x->at, x->element);
     if (x->at + problem_bytes(x) < x->at)
-        return fail(error, "%c begins at 0x%" PRIx64 ": its end is past all memory", name, x->at);
+        return error_set(error, "%c begins at 0x%" PRIx64 ": its end is past all memory", name, x->at);
     return true;
 }
 
@@ -141,13 +131,13 @@ static bool check_places(const gemm_steps_problem *p, char error[DEV_ERROR_MAX])
     for (int i = 0; i < 2; i++) {
         const struct operand x = problem_operand(p, i);
         if (x.at < c.at + problem_bytes(&c) && c.at < x.at + problem_bytes(&x) && !are_beside(&x, &c))
-            return fail(error, "C overlaps %c", "AB"[i]);
+            return error_set(error, "C overlaps %c", "AB"[i]);
     }
     if (!p->bias_kind)
         return true;
     if (!p->bias || p->bias % c.element)
-        return fail(error, "bias begins at 0x%" PRIx64 ": not at an element", p->bias);
-    return p->bias >= c.at + problem_bytes(&c) || c.at >= p->bias + c.element || fail(error, "C overlaps bias");
+        return error_set(error, "bias begins at 0x%" PRIx64 ": not at an element", p->bias);
+    return p->bias >= c.at + problem_bytes(&c) || c.at >= p->bias + c.element || error_set(error, "C overlaps bias");
 }
 
 // --- Completed ---

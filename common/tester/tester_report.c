@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/host.h"
 #include "base/source.h"
 #include "base/profile.h"
 #include "base/ptx_file.h"
@@ -67,8 +68,7 @@ void report_long_run(FILE *out, const char *who, const struct dev_about *about, 
 {
     const double launches = (double)steps * (1 + (o->iterations ? o->warmup + o->iterations : 0));
     const double work = (double)o->m * o->n * o->k * launches;
-    const long threads = o->jobs ? o->jobs : sysconf(_SC_NPROCESSORS_ONLN);
-    const double rate = (double)(threads > 0 ? threads : 1) / (o->sanitize ? 2 : 1);
+    const double rate = (o->jobs ? o->jobs : (double)host_processors()) / (o->sanitize ? 2 : 1);
     const char *short_unit, *long_unit;
     if (!about->simulated || work < LONG_RUN)
         return;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/host.h"
 #include "base/progress.h"
 #include "base/ptx_file.h"
 #include "installed.h"
@@ -175,7 +176,7 @@ static void choose_prediction(struct ladder *l)
 // Beside the simulated GPU predictions have threads of their own; what a real one takes, they must not disturb.
 static int climb_predicting(struct ladder *l, FILE *json, char error[DEV_ERROR_MAX])
 {
-    const size_t processors = (size_t)(l->o.jobs ? l->o.jobs : sysconf(_SC_NPROCESSORS_ONLN));
+    const size_t processors = l->o.jobs ? (size_t)l->o.jobs : host_processors();
     struct ladder_predictions *p = NULL;
     if (l->o.predict)
         p = ladder_predict_begin(l, dev_about(l->dev)->simulated ? processors : 0);

@@ -2,6 +2,7 @@
 // ladder.h.
 //
 // The build defines which steps it leaves out (LEFT_OUT, WHY_LEFT_OUT).
+#include "base/host.h"
 #include "ladder.h"
 
 #include <string.h>
@@ -24,15 +25,8 @@ void ladder_print_left_out(const struct ladder *l)
 
 const char *ladder_course(char path[LADDER_PATH])
 {
-    static const char name[] = "course";
     char here[LADDER_PATH];
-    const ssize_t n = readlink("/proc/self/exe", path, LADDER_PATH - sizeof name);
-    if (n <= 0 || n == LADDER_PATH - (ssize_t)sizeof name)
-        return NULL;
-    path[n] = 0;
-    char *own = strrchr(path, '/');
-    memcpy(own ? own + 1 : path, name, sizeof name);
-    if (access(path, X_OK) || !getcwd(here, sizeof here))
+    if (!host_beside("course", path, LADDER_PATH) || access(path, X_OK) || !getcwd(here, sizeof here))
         return NULL;
     const size_t length = strlen(here);
     return !strncmp(path, here, length) && path[length] == '/' ? path + length + 1 : path;

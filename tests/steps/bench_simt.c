@@ -9,21 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
+#include "base/host.h"
 #include "base/sort.h"
 #include "plain_gemm.h"
 #include "device/open.h"
 #include "tools/steps.h"
 
 enum { SIZE = 512, RUNS = 5 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 // Seconds that this program has computed for. What the system does for it is left out.
 static double computed(void)
@@ -41,9 +34,9 @@ static double plain_rate(bool cpu)
     matrix_fill_random(&A, 1);
     matrix_fill_random(&B, 2);
     for (int i = 0; i < RUNS; i++) {
-        const double start = cpu ? computed() : now();
+        const double start = cpu ? computed() : host_seconds();
         plain_gemm(SIZE, SIZE, SIZE, A.data, B.data, C.data);
-        seconds[i] = (cpu ? computed() : now()) - start;
+        seconds[i] = (cpu ? computed() : host_seconds()) - start;
     }
     matrix_free(&A);
     matrix_free(&B);

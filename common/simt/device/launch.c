@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/host.h"
 #include "host_threads.h"
 #include "state.h"
 #include "simt/check/check.h"
@@ -135,8 +135,7 @@ static unsigned count_threads(const struct simt *s, const struct job *job)
     const struct grid *g = job->grid;
     if (job->resident)
         return 1;
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t n = s->jobs ? s->jobs : online > 0 ? (uint64_t)online : 1;
+    uint64_t n = s->jobs ? s->jobs : host_processors();
     uint64_t room = memory_left(s) / (g->cluster_blocks * seat_bytes(g->code, g->threads, 0) + 1);
     n = n < job->n_clusters ? n : job->n_clusters;
     n = n < room ? n : room;

@@ -1,0 +1,13 @@
+// What the host tells a program: the time, its processors, where the program is.
+#ifndef COMMON_HOST_H
+#define COMMON_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+double host_seconds(void);       // from a moment that stays the same while the host runs
+unsigned host_processors(void);  // 1 where the host does not say
+// NAME beside this program, which need not exist; false where the host does not say, or it does not fit.
+bool host_beside(const char *name, char *path, size_t size);
+
+#endif

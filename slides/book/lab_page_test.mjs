@@ -122,7 +122,8 @@ async function first_result(tab, origin) {
   await page.waitForSelector('.lab .result');
   page.off('request', note);
   await page.setCacheEnabled(true);
-  const files = [...asked].filter((url) => /02_smem_tile|\/chunks\/|app\.|\.css|\/labs\/lab/.test(url) && !/^data:|\.(svg|png|woff2|cu\.gz|ptx\.gz)|lab_rest/.test(url));
+  // What is linked and fetched ahead, while the page is idle, is not counted: how much of it comes before the result is chance.
+  const files = [...asked].filter((url) => /chapters.02_smem_tile|\/chunks\/|app\.|\.css|\/labs\/lab/.test(url) && !/^data:|\.(svg|png|woff2|cu\.gz|ptx\.gz)|lab_rest/.test(url));
   const bytes = await Promise.all(files.map(async (url) => gzipSync(await (await fetch(url)).arrayBuffer(), { level: 9 }).length)), all = bytes.reduce((sum, n) => sum + n, 0);
   console.log(`a chapter and the first result of its lab: ${files.length} files of ${all} bytes by gzip`);
   return all < MOST_BYTES && ['lab.wasm', 'lab_worker', 'LabPanel'].every((name) => files.some((url) => url.includes(name))) ? [] : [`a chapter loads ${all} bytes to the first result of its lab, and may load ${MOST_BYTES}: ${files.join(' ')}`];

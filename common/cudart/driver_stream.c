@@ -1,5 +1,6 @@
 // The driver's API: streams, events and graphs. Their handles are the runtime's.
 #include <stdlib.h>
+#include <string.h>
 
 #include "context.h"
 #include "driver.h"
@@ -83,3 +84,30 @@ FACE(cuGraphAddKernelNode,
                                                             .sharedMemBytes = p->sharedMemBytes,
                                                             .kernelParams = p->kernelParams,
                                                             .extra = p->extra }))
+
+// A node of any type but a copy is described as the runtime describes it.
+static cudaError_t add_node(CUgraphNode *out, CUgraph graph, const CUgraphNode *after, size_t n, CUgraphNodeParams *p)
+{
+    struct cudaGraphNodeParams q;
+    _Static_assert(sizeof q == sizeof *p, "nodes are described by as many bytes in both");
+    if (p->type == CU_GRAPH_NODE_TYPE_MEMCPY)
+        return cudart_failed(cudaErrorNotSupported, "cuGraphAddNode", "copies are not there yet");
+    memcpy(&q, p, sizeof q);
+    if (p->type == CU_GRAPH_NODE_TYPE_KERNEL && !p->kernel.func)
+        q.kernel.func = p->kernel.kern;
+    const cudaError_t e = cudaGraphAddNode(out, graph, after, NULL, n, &q);
+    if (p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+        p->conditional.phGraph_out = q.conditional.phGraph_out;
+    return e;
+}
+
+FACE(cuGraphAddNode_v2,
+     (CUgraphNode * out, CUgraph graph, const CUgraphNode *after, const CUgraphEdgeData *edges, size_t n,
+      CUgraphNodeParams *p),
+     add_node(out, graph, after, n, p))
+FACE(cuGraphConditionalHandleCreate,
+     (CUgraphConditionalHandle * out, CUgraph graph, CUcontext c, unsigned value, unsigned flags),
+     cudaGraphConditionalHandleCreate((cudaGraphConditionalHandle *)out, graph, value, flags))
+FACE(cuGraphClone, (CUgraph * out, CUgraph graph), cudaGraphClone(out, graph))
+FACE(cuGraphNodeGetType, (CUgraphNode node, CUgraphNodeType *type),
+     cudaGraphNodeGetType(node, (enum cudaGraphNodeType *)type))

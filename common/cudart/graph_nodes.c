@@ -154,8 +154,10 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t g, const cudaGrap
 
 static cudaError_t change(const char *function, struct node *n, struct work w)
 {
-    if (n && n->work.type == &work_kernel)
+    if (n && n->work.type == &work_kernel) {
         memcpy(w.kernel.cluster, n->work.kernel.cluster, sizeof w.kernel.cluster);
+        w.kernel.cooperative = n->work.kernel.cooperative;
+    }
     return n && node_change(n, &w) ? cudaSuccess : bad(function);
 }
 

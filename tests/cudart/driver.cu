@@ -308,6 +308,56 @@ static void ranges()
     cuMemRelease(b);
 }
 
+// Counts x up, and goes on while it is below 5.
+static const char counter[] = ".version 7.0\n.target sm_80\n.address_size 64\n"
+                              ".extern .func cudaGraphSetConditional(.param .b64 condition, .param .b32 value);\n"
+                              ".visible .entry count(.param .u64 x, .param .u64 condition)\n{\n"
+                              " .reg .pred %p; .reg .b32 %r<3>; .reg .b64 %d<3>;\n"
+                              " ld.param.u64 %d1, [x]; ld.param.u64 %d2, [condition];\n"
+                              " ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, 1; st.global.u32 [%d1], %r1;\n"
+                              " setp.lt.u32 %p, %r1, 5; selp.u32 %r2, 1, 0, %p;\n"
+                              " { .param .b64 c; .param .b32 v;\n  st.param.b64 [c], %d2; st.param.b32 [v], %r2;\n"
+                              "  call cudaGraphSetConditional, (c, v); }\n ret;\n}\n";
+
+static void decisions()
+{
+    CUmodule module;
+    CUfunction count;
+    CUdeviceptr x;
+    CUgraph graph, body;
+    CUgraphExec exec;
+    CUgraphNode node, inner;
+    CUgraphNodeType type;
+    CUgraphConditionalHandle condition;
+    int value = 0;
+    cuModuleLoadData(&module, counter);
+    cuModuleGetFunction(&count, module, "count");
+    cuMemAlloc(&x, sizeof value);
+    cuMemsetD32(x, 0, 1);
+    cuGraphCreate(&graph, 0);
+    tell("a condition", cuGraphConditionalHandleCreate(&condition, graph, nullptr, 1, CU_GRAPH_COND_ASSIGN_DEFAULT));
+    CUgraphNodeParams p = {}, k = {};
+    p.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    p.conditional.handle = condition;
+    p.conditional.type = CU_GRAPH_COND_TYPE_WHILE;
+    p.conditional.size = 1;
+    tell("a loop", cuGraphAddNode(&node, graph, nullptr, nullptr, 0, &p));
+    body = p.conditional.phGraph_out[0];
+    void *arguments[] = { &x, &condition };
+    k.type = CU_GRAPH_NODE_TYPE_KERNEL;
+    k.kernel.func = count;
+    k.kernel.gridDimX = k.kernel.gridDimY = k.kernel.gridDimZ = 1;
+    k.kernel.blockDimX = k.kernel.blockDimY = k.kernel.blockDimZ = 1;
+    k.kernel.kernelParams = arguments;
+    tell("its body", cuGraphAddNode(&inner, body, nullptr, nullptr, 0, &k));
+    cuGraphNodeGetType(node, &type);
+    verdict("its type", type == CU_GRAPH_NODE_TYPE_CONDITIONAL);
+    cuGraphInstantiate(&exec, graph, 0);
+    cuGraphLaunch(exec, nullptr);
+    cuMemcpyDtoH(&value, x, sizeof value);
+    verdict("five times", value == 5);
+}
+
 int main()
 {
     contexts();
@@ -316,6 +366,7 @@ int main()
     memory();
     ranges();
     streams();
+    decisions();
     both();
     return 0;
 }

@@ -37,6 +37,7 @@ static const char calls[] =
     "free the longer one: CUDA_SUCCESS\ncaptured: CUDA_SUCCESS\ninstantiate: CUDA_SUCCESS\n"
     "launch the graph: CUDA_SUCCESS\nand again: CUDA_SUCCESS\nwait: CUDA_SUCCESS\ntwice: right\n"
     "elapsed: CUDA_SUCCESS\na time: right\ndestroy: CUDA_SUCCESS\ndestroy again: CUDA_ERROR_INVALID_HANDLE\n"
+    "a condition: CUDA_SUCCESS\na loop: CUDA_SUCCESS\nits body: CUDA_SUCCESS\nits type: right\nfive times: right\n"
     "a launch of the runtime: right\nthe same by the driver: CUDA_SUCCESS\nand back: right\n"
     "an error of the driver: CUDA_ERROR_INVALID_VALUE\nis none of the runtime: cudaSuccess\n"
     "a function by its name: right\nno context: CUDA_ERROR_INVALID_CONTEXT\n"

@@ -1,10 +1,12 @@
 // Where in the program a call stands. The return addresses on the stack become lines by addr2line, which comes with the
-// linker that made the program; without it, or without line numbers in the program, less is said.
+// linker that made the program; without it, or without line numbers in the program, less is said. Of a library without
+// line numbers the line is told where the program calls it.
 #include <dlfcn.h>
 #include <elf.h>
 #include <execinfo.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/program.h"
@@ -29,16 +31,24 @@ static bool is_own(void *address)
            (folder && !strncmp(d.dli_fname, own.dli_fname, folder) && !strchr(d.dli_fname + folder, '/'));
 }
 
+// Of the libraries between this one and the program, and of the program itself.
 void cudart_frames(struct cudart_frames *f)
 {
     void *all[64];
+    const void *program = object_of((void *)getauxval(AT_ENTRY));
     const int n = backtrace(all, 64);
     int first = 0;
+    bool came = false;
     while (first < n && is_own(all[first]))
         first++;
     *f = (struct cudart_frames){ 0 };
-    for (int i = first; i < n && f->n < CUDART_FRAMES && object_of(all[i]) == object_of(all[first]); i++)
+    for (int i = first; i < n && f->n < CUDART_FRAMES; i++) {
+        const bool is_program = object_of(all[i]) == program;
+        if (came && !is_program)
+            break;
+        came = is_program;
         f->at[f->n++] = all[i];
+    }
 }
 
 bool cudart_same_frames(const struct cudart_frames *a, const struct cudart_frames *b)
@@ -80,10 +90,16 @@ static bool is_header(const char *file)
            !strncmp(file, "/usr/include/", 13);
 }
 
+static bool has_line(const char *place)
+{
+    const char *colon = strrchr(place, ':');
+    return colon && colon[1] > '0' && colon[1] <= '9';
+}
+
 static void write_place(char *out, size_t size, const char *function, const char *file)
 {
     const char *colon = strrchr(file, ':');
-    if (colon && file[0] != '?' && colon[1] > '0' && colon[1] <= '9')
+    if (file[0] != '?' && has_line(file))
         snprintf(out, size, "%.*s:%d", (int)(colon - source_base_name(file)), source_base_name(file), atoi(colon + 1));
     else if (function[0] != '?')
         snprintf(out, size, "%s", function);
@@ -105,26 +121,42 @@ static void find_place(char *said, const char *kernel, char *out, size_t size)
     }
 }
 
-static void ask(const struct cudart_frames *f, const char *kernel, char *out, size_t size)
+// Of the frames from first up to end, which are of one object.
+static void ask_object(const struct cudart_frames *f, unsigned first, unsigned end, const char *kernel, char *out,
+                       size_t size)
 {
     Dl_info d;
     char numbers[CUDART_FRAMES][24], self[32], *said = NULL;
     char *argv[7 + CUDART_FRAMES] = { (char *)"addr2line", (char *)"-C", (char *)"-f", (char *)"-i", (char *)"-e" };
     size_t n = 5;
     int status;
-    if (!f->n || !dladdr(f->at[0], &d))
+    if (!dladdr(f->at[first], &d))
         return;
     snprintf(self, sizeof self, "/proc/%d/exe", (int)getpid());  // of a program found along the PATH
     argv[n++] = strchr(d.dli_fname, '/') ? (char *)d.dli_fname : self;
     const bool fixed = ((const Elf64_Ehdr *)d.dli_fbase)->e_type == ET_EXEC;
     const uintptr_t base = fixed ? 0 : (uintptr_t)d.dli_fbase;
-    for (unsigned i = 0; i < f->n; i++) {  // a return address is that of the next instruction
+    for (unsigned i = first; i < end; i++) {  // a return address is that of the next instruction
         snprintf(numbers[i], sizeof numbers[i], "0x%zx", (size_t)((uintptr_t)f->at[i] - base - 1));
         argv[n++] = numbers[i];
     }
     if (program_run(argv, &said, &status) && !status)
         find_place(said, kernel, out, size);
     free(said);
+}
+
+static void ask(const struct cudart_frames *f, const char *kernel, char *out, size_t size)
+{
+    for (unsigned i = 0, end; i < f->n && !has_line(out); i = end) {
+        char place[256] = "";
+        for (end = i + 1; end < f->n && object_of(f->at[end]) == object_of(f->at[i]); end++)
+            ;
+        ask_object(f, i, end, kernel, place, sizeof place);
+        if (!*out)
+            snprintf(out, size, "%s", place);
+        else if (has_line(place))
+            snprintf(out + strlen(out), size - strlen(out), ", called at %s", place);
+    }
 }
 
 // --- Places that were asked for before ---

@@ -259,6 +259,24 @@ Test(exec, what_cannot_be_run_is_refused_in_words)
             NULL);
 }
 
+// The library has no symbols and no lines.
+Test(exec, a_library_without_lines_is_named_by_the_line_that_calls_it)
+{
+    char folder[] = "/tmp/simt_nvcc_XXXXXX", library[64], program[64];
+    cr_assert(mkdtemp(folder));
+    snprintf(library, sizeof library, "%s/liblines.so", folder);
+    snprintf(program, sizeof program, "%s/lines", folder);
+    run(&r, SIMT, "nvcc", "-shared", "-Xcompiler", "-fPIC", "-Xlinker", "-s", LINES_CU, "-o", library, NULL);
+    cr_assert(r.status == 0, "%s", r.err);
+    run(&r, SIMT, "nvcc", "-DCALLER", LINES_CU, library, "-o", program, NULL);
+    cr_assert(r.status == 0, "%s", r.err);
+    run(&r, SIMT, "exec", "check", "--", program, NULL);
+    expect(1, "", "cudart: findings in launch 1, of fill(int*), launched at lines.cu:9:\n");
+    unlink(program);
+    unlink(library);
+    rmdir(folder);
+}
+
 Test(exec, nvcc_makes_a_program_that_runs_there_by_itself)
 {
     struct scratch file;

@@ -57,8 +57,24 @@ function single_files(repository, under, but, each = 1) {
   };
 }
 
+// Of the repositories below that have no rule of their own: files .cu with a main that launch something, and use nothing that is not there; in alphabetical
+// order of their paths every each-th from the first. The rule was written before any was built. How each was built is not kept here.
+const not_there = /cufft|cusparse|cusolver|nccl\.h|nvml|cudnn|mpi\.h|nvToolsExt|nvtx|opencv|npp\.h|texture<|GL\/|torch\/|FreeImage|wb\.h|cudaGL|SDL/;
+
+function chosen(repository, each, short) {
+  const at = join(folder, repository);
+  return {
+    short,
+    at: (program) => dirname(join(at, program)),
+    select: () => files(at).filter((name) => name.endsWith('.cu')).filter((name) => {
+      const words = text(at, [name]);
+      return /\bmain\s*\(/.test(words) && /<<</.test(words) && !not_there.test(words);
+    }).filter((name, i) => i % each === 0),
+  };
+}
+
 const collections = {
-  // https://github.com/zjin-lcf/HeCBench: in alphabetical order the first 152 folders src/*-cuda of at most four sources, whose
+  // https://github.com/zjin-lcf/HeCBench: in alphabetical order the first 172 folders src/*-cuda of at most four sources, whose
   // other files are notes and Makefiles, which use no library but the runtime, CUB and thrust, no texture and no file of another
   // folder, and are run with numbers alone.
   HeCBench: {
@@ -68,7 +84,7 @@ const collections = {
       const run = all.includes('Makefile') && run_line(text(at, ['Makefile']));
       return run && sources.length <= 4 && all.every((file) => source.test(file) || beside.test(file.split('/').pop())) && !library.test(words) &&
         !/mpi\.h|texture|tex[123]D|surf[123]D|#include\s*["<]\.\.\//.test(words) && run.every((word) => /^-?\d+(\.\d+)?$/.test(word));
-    }).slice(0, 152),
+    }).slice(0, 172),
     build(at) {
       const make = text(at, ['Makefile']).replace(/ifeq \(\$\(DEBUG\)[^]*?endif/g, ''), listed = /^source\s*[:?]?=\s*((?:.*\\\n)*.*)$/m.exec(make);
       const named = (listed ? listed[1].replaceAll('\\', '').split(/\s+/) : []).filter((name) => name && existsSync(join(at, name)));
@@ -181,6 +197,22 @@ const collections = {
     select: () => files(join(folder, 'iktovr')).filter((name) => /^lab([145]\/lab.|5\/test_programs\/.*)\.cu$/.test(name)),
     build: (at, program) => ['-std=c++17', `-I${folder}/iktovr`, '-I..', '-I../..', program.split('/').pop()],
   },
+  // https://github.com/CoffeeBeforeArch/cuda_programming
+  cuda_programming: chosen('cuda_programming', 1, 'A course in videos'),
+  // https://github.com/PacktPublishing/Learn-CUDA-Programming
+  'Learn-CUDA-Programming': chosen('Learn-CUDA-Programming', 3, 'Learn CUDA Programming'),
+  // https://github.com/roryck/CUDA-Exercises
+  'CUDA-Exercises': chosen('CUDA-Exercises', 1, 'Exercises'),
+  // https://github.com/BasmaElhoseny01/GPU-Architecture-Parallel-Computing-CUDA-Course-Labs
+  'GPU-Architecture-Parallel-Computing-CUDA-Course-Labs': chosen('GPU-Architecture-Parallel-Computing-CUDA-Course-Labs', 2, 'Another student\'s labs'),
+  // https://github.com/eegkno/CUDA_by_practice
+  CUDA_by_practice: chosen('CUDA_by_practice', 5, 'CUDA by practice'),
+  // https://github.com/1y33/100Days
+  '100Days': chosen('100Days', 4, 'Kernels of 100 days'),
+  // https://github.com/rajat2004/gpu-programming
+  rajat2004: chosen('rajat2004', 10, 'Programs of a lecture'),
+  // https://github.com/CisMine/Parallel-Computing-Cuda-C
+  'Parallel-Computing-Cuda-C': chosen('Parallel-Computing-Cuda-C', 1, 'A tutorial'),
 };
 
 // --- The table ---
@@ -215,6 +247,8 @@ function place(row) {
 function build(row, at) {
   const program = join(folder, 'bin', short(row));
   mkdirSync(dirname(program), { recursive: true });
+  if (!existsSync(program) && !collections[row.collection].build)
+    throw new Error('how it is built is not kept here');
   if (!existsSync(program))
     execFileSync(simt, ['nvcc', '-w', '-O2', ...row.edit ? [`-I${collections[row.collection].at(row.program)}`] : [], ...collections[row.collection].build(at, row.program), '-o', program], { cwd: at, stdio: ['ignore', 'ignore', 'pipe'], timeout: 1200e3 });
   return program;
@@ -222,7 +256,7 @@ function build(row, at) {
 
 // What the program said of its own result: yes, no, waived (it says that the card cannot do it), or silent.
 function verdict(done, has_findings) {
-  const no = /\b(FAIL|FAILED|Fail|Failed|fail|failed(?! as expected)|mismatch|Mismatch|incorrect|INCORRECT|[Hh]as errors|do(es)? not match|Non-Matching.*: [1-9]\d*)\b|(?<!-)\b(ERROR|Error):/;
+  const no = /\b(FAIL|FAILED|Fail|Failed|fail|failed(?! as expected)|mismatch|Mismatch|incorrect(?!.*: 0\b)|INCORRECT|[Hh]as errors|do(es)? not match|Non-Matching.*: [1-9]\d*)\b|(?<!-)\b(ERROR|Error):/;
   const yes = /PASS|No errors?\b|[Mm]atch(es)?[.!]|Non-Matching.*: 0\b|pass(ed)?\b|[Ss]uccess|SUCCESS|[Cc]orrect|\bOK\b|\b(errors?|diff\w*) *[:=] *0/;
   if (done.status === 2 && /[Ww]aiv/.test(done.stdout)) return 'waived';
   if ((done.status && !(done.status === 1 && has_findings)) || no.test(done.stdout)) return 'no';

@@ -45,8 +45,12 @@ static bool on_host(const void *p, size_t bytes, bool writes)
 // One end of a copy that is not in device memory: it may be the host's if the direction does not say otherwise.
 static bool may_be_hosts(const void *p, size_t bytes, bool of_device, bool writes, char error[DEV_ERROR_MAX])
 {
+    struct cudaPitchedPtr box;
+    size_t element;
     if (!p)
         return error_set(error, "a null pointer");
+    if (cudart_array_box(p, &box, &element))
+        return error_set(error, "%p is an array, which cudaMemcpy2DToArray and its like copy to", p);
     if (of_device && !cudart_memory_at(p))
         return error_set(error, "%p is not in device memory: it was freed, or never allocated there", p);
     return on_host(p, bytes, writes) || error_set(error, "neither the device nor the host has memory %sat %p",

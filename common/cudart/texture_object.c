@@ -54,7 +54,7 @@ static int address_mode(const struct cudaResourceDesc *r, const struct cudaTextu
 // The border has the elements' precision, cut off.
 static void set_border(struct texture *t, const float color[4])
 {
-    const int most = (1 << (t->bits - (t->kind == (int)cudaChannelFormatKindSigned))) - 1;
+    const long long most = (1LL << (t->bits - (t->kind == (int)cudaChannelFormatKindSigned))) - 1;
     for (int c = 0; c < 4; c++) {
         const float least = t->kind == (int)cudaChannelFormatKindSigned ? -1 : 0;
         const float in = fminf(fmaxf(color[c], least), 1), cut = truncf(in * (float)most) / (float)most;

@@ -202,8 +202,9 @@ Test(cudart, textures_and_surfaces_read_as_cuda_says)
           "2D, mirror, point: right (cudaSuccess)\n2D, mirror, linear: right (cudaSuccess)\n"
           "bytes: right (cudaSuccess)\nbytes as floats: right (cudaSuccess)\n3D: right (cudaSuccess)\n"
           "layers: right (cudaSuccess)\na surface: right (cudaSuccess)\npairs: right (cudaSuccess)\n"
-          "mipmaps: cudaErrorNotSupported\nbeyond it: cudaErrorInvalidValue\n"
+          "mipmaps: cudaErrorNotSupported\nbeyond it: cudaErrorInvalidValue\nas memory: cudaErrorInvalidValue\n"
           "twice: cudaErrorInvalidResourceHandle\n");
     expect_checked(" launches were checked, 0 of them with findings: 0 findings and 0 advices\n");
     expect_checked("cudaMemcpy2DToArray: the array has no room for that\n");
+    expect_checked(" is an array, which cudaMemcpy2DToArray and its like copy to\n");
 }

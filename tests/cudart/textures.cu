@@ -315,6 +315,7 @@ static void wrong(cudaArray_t a)
     r.resType = cudaResourceTypeMipmappedArray;
     printf("mipmaps: %s\n", cudaGetErrorName(cudaCreateTextureObject(&t, &r, &d, nullptr)));
     printf("beyond it: %s\n", cudaGetErrorName(cudaMemcpy2DToArray(a, 0, 0, host, 64, 64, H, cudaMemcpyHostToDevice)));
+    printf("as memory: %s\n", cudaGetErrorName(cudaMemcpy(a, host, 64, cudaMemcpyDefault)));
     cudaFreeArray(a);
     printf("twice: %s\n", cudaGetErrorName(cudaFreeArray(a)));
 }

@@ -1,9 +1,7 @@
 // What changed from one step to the next: diff's lines as HTML, beside each other where there is room, else below.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createHighlighter } from 'shiki';
 import { fail } from '../project.mjs';
-import { themes } from './themes.mjs';
 
 const words = (text) => text.match(/\w+|\s+|[^\w\s]/g) ?? [];
 const escape = (text) => text.replace(/[&<>{}]/g, (c) => `&#${c.charCodeAt(0)};`);
@@ -75,6 +73,7 @@ const coloured_before = new Map();  // each kernel is in two pages
 const plain = (path) => readFileSync(path, 'utf8').split('\n').map((content) => [{ content, variants: { light: {}, dark: {} } }]);
 
 async function coloured(path) {
+  const [{ createHighlighter }, { themes }] = await Promise.all(['shiki', './themes.mjs'].map((name) => import(name)));
   highlighter ??= await createHighlighter({ themes: Object.values(themes), langs: ['cpp'] });
   const names = { light: themes.light.name, dark: themes.dark.name };
   if (!coloured_before.has(path))

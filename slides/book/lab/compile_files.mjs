@@ -5,7 +5,6 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { build as bundle } from 'esbuild';
 import { root } from '../../project.mjs';
 import { translator } from './compile_translate.js';
 
@@ -59,6 +58,7 @@ export async function copy_compiler(build, folder) {
   const alias = { ...cores, 'irptx-module': `${irptx}.js`, 'irptx-binary': `${irptx}.wasm` };
   writeFileSync(join(folder, 'clang.wasm.br'), file);
   copyFileSync(join(here, 'clang.LICENSE.txt'), join(folder, 'clang.LICENSE.txt'));
+  const { build: bundle } = await import('esbuild');
   await bundle({ entryPoints: [join(here, 'compile_worker.js')], outfile: worker, bundle: true, minify: true,
     format: 'iife', alias, loader: { '.wasm': 'binary' }, external: ['node:*', 'fs', 'path'], inject: [join(here, 'compile_given.js')],
     define: { 'globalThis.fetch': 'given_fetch', 'WebAssembly.compileStreaming': 'given_compile', 'import.meta.url': '"file:///"',

@@ -83,6 +83,9 @@ Test(exec_warp, matrix_rows_outside_shared_memory_or_misaligned_are_found)
     FAILS(".shared .align 16 .b8 s[512];\nshl.b32 %r5, %r1, 3;\n"
           "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r5];\n",
           32, SIMT_MISALIGNED, .here.thread = THE(1), .bytes = 16);
+    FAILS(".shared .align 16 .b8 s[1024];\nmov.u32 %r5, s;\nwmma.load.a.sync.aligned.row.m16n16k16.shared.f16 "
+          "{%r6,%r7,%r8,%r9,%r10,%r11,%r12,%r13}, [%r5], 20;\n",
+          32, SIMT_MISALIGNED, .here.thread = THE(1), .space = SIMT_SHARED, OF("s", 40), .bytes = 16);
 }
 
 // --- mbarrier: 64 threads arrive, all wait, then read what their neighbour wrote ---

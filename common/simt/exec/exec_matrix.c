@@ -242,6 +242,17 @@ static void tell_tile(struct warp *w, const struct uop *u, const struct tile *t,
     }
 }
 
+// Whose address it is that begins a line.
+static uint32_t lane_of_line(const struct tile *t, uint64_t line)
+{
+    struct tile_accesses all;
+    tile_accesses(t, &all);
+    for (uint32_t k = 0; k < all.n * LANES; k++)
+        if (all.address[k / LANES][k % LANES] == line)
+            return k % LANES;
+    return 0;
+}
+
 // Where the whole tile lies in the host's memory, or NULL after a fault.
 static unsigned char *find_tile(struct warp *w, const struct uop *u, struct tile *t)
 {
@@ -252,8 +263,8 @@ static unsigned char *find_tile(struct warp *w, const struct uop *u, struct tile
     const struct fragment *f = t->f;
     const unsigned lines = t->by_columns ? f->cols : f->rows, length = t->by_columns ? f->rows : f->cols;
     if (t->address % 16 || t->pitch % 16) {
-        access_fault(w, u, FAULT_MISALIGNED, t->store, 0, t->address % 16 ? t->address : t->address + t->pitch, 16,
-                     space);
+        const uint64_t line = t->address % 16 ? t->address : t->address + t->pitch;
+        access_fault(w, u, FAULT_MISALIGNED, t->store, lane_of_line(t, line), line, 16, space);
         return NULL;
     }
     uint64_t extent = (lines - 1) * t->pitch + (uint64_t)length * f->bytes;

@@ -482,6 +482,42 @@ Test(draw, one_instruction_of_a_line_under_checks)
     simt_close(s);
 }
 
+// 32 lanes read an array of 20 words.
+Test(draw, lanes_out_of_bounds_and_misaligned_ones_are_told)
+{
+    static const char ptx[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .b32 %r<4>;\n"
+        ".reg .b64 %l<4>;\n.loc 1 2 0\nld.param.u64 %l1, [a];\nmov.u32 %r1, %laneid;\nmul.wide.u32 %l2, %r1, 4;\n"
+        "add.u64 %l1, %l1, %l2;\n.loc 1 3 0\nld.global.u32 %r2, [%l1];\n.loc 1 4 0\nst.global.u64 [%l1], %l2;\n"
+        "ret;\n}\n.file 1 \"k.cu\"\n";
+    struct simt_picture what = { .line = 3, .global = true };
+    uint64_t address;
+    struct simt *s = simt_open();
+    char error[DEV_ERROR_MAX] = "";
+    simt_set_checks(s, true);
+    struct simt_module *m = simt_load(s, "k.ptx", ptx, sizeof ptx - 1, error);
+    cr_assert(m && simt_alloc(s, "words", 80, &address, error), "%s", error);
+    const struct dev_arg arg = DEV_ARG(address);
+    const struct dev_launch how = { .block = { 32 }, .args = &arg, .n_args = 1 };
+    for (int large = 0; large < 2; large++) {
+        what.large = large;
+        char *svg = simt_draw(s, simt_kernel(m, "k"), &how, &what, error);
+        cr_assert(svg, "%s", error);
+        cr_expect(strstr(svg, "Out of bounds: lanes 20–31, lane 20 at byte 80 of words. They read 0."), "%s", svg);
+        cr_expect(large || strstr(svg, ">124<"), "the last lane's address is not there");
+        free(svg);
+    }
+    what.line = 4;
+    char *svg = simt_draw(s, simt_kernel(m, "k"), &how, &what, error);
+    cr_assert(svg, "%s", error);
+    cr_expect(
+        strstr(svg,
+               "Misaligned: lanes 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, lane 1 at byte 4 of words. They store nothing."),
+        "%s", svg);
+    free(svg);
+    simt_close(s);
+}
+
 Test(draw, bad_usage_ends_in_one_line_and_status_2)
 {
     static const char *const cases[][2] = {

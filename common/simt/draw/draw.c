@@ -358,14 +358,45 @@ static void addresses(struct picture *p, const struct trace_access *a)
         const double x = MARGIN + 60 + i % 8 * step, y = p->y + row * 22;
         if (i == 0)
             svg_text(&p->svg, MARGIN, y + 15, "small dim", "lane");
-        if (!(a->mask >> i & 1))
+        const bool outside = a->outside >> i & 1;
+        if (!((a->mask | a->outside) >> i & 1))
             continue;
-        snprintf(class, sizeof class, "l%u", i % 8);
+        snprintf(class, sizeof class, outside ? "late" : "l%u", i % 8);
         svg_rect(&p->svg, x, y + 1, 28, 19, class);
-        svg_text(&p->svg, x + 14, y + 15, "code small big ink mid", "%u", i);
-        svg_text(&p->svg, x + 36, y + 15, "code", "%" PRIu64, a->address[i] - p->base);
+        svg_text(&p->svg, x + 14, y + 15, outside ? "code small big mid" : "code small big ink mid", "%u", i);
+        svg_text(&p->svg, x + 36, y + 15, outside ? "code bad" : "code", "%" PRId64,
+                 (int64_t)(a->address[i] - p->base));
     }
     p->y += 88;
+}
+
+// Lanes whose address is no multiple of what they ask for.
+static uint32_t odd_lanes(const struct picture *p, const struct trace_access *a)
+{
+    uint32_t odd = 0;
+    for (uint32_t i = 0; i < LANES && !p->event->widened; i++)
+        odd |= (uint32_t)(a->address[i] % a->bytes != 0) << i;
+    return odd & a->mask;
+}
+
+static void wrong_lanes(struct picture *p, const struct trace_access *a, const char *how, uint32_t lanes)
+{
+    char text[LANES_TEXT];
+    if (!lanes)
+        return;
+    const unsigned first = (unsigned)__builtin_ctz(lanes);
+    p->y += p->large ? 32 : 24;
+    svg_text(
+        &p->svg, MARGIN, p->y, p->large ? "large bad" : "bad", "%s: lane%s %s, lane %u at byte %" PRId64 " of %s. %s",
+        how, text_plural((uint64_t)__builtin_popcount(lanes)), svg_lanes(lanes, false, text), first,
+        (int64_t)(a->address[first] - p->base), p->where, is_load(p->event) ? "They read 0." : "They store nothing.");
+}
+
+// Lanes that fault: of those out of bounds no cell is drawn.
+static void faults(struct picture *p, const struct trace_access *a)
+{
+    wrong_lanes(p, a, "Out of bounds", a->outside);
+    wrong_lanes(p, a, "Misaligned", odd_lanes(p, a));
 }
 
 static void legend(struct picture *p)
@@ -450,6 +481,7 @@ char *draw_access(const struct draw_subject *subject)
         p.y += 20;
         svg_text(&p.svg, MARGIN, p.y, i == DRAW_LINES - 1 ? "dim" : "code dim", "%s", subject->source[i]);
     }
+    faults(&p, &e->access[0]);
     for (uint32_t i = 0; i < e->n; i++) {
         if (e->n > 1)
             snprintf(name, sizeof name, "%s %u of %u", e->space == SPACE_SHARED ? "Access" : "Request", i + 1, e->n);

@@ -111,10 +111,10 @@ static bool lanes_access(struct record *r, const struct warp *w, const struct me
                          struct record_event *e)
 {
     struct trace_access *a = &r->access[0];
-    uint32_t shared = 0, global = 0;
-    trace_lanes(w, m, active, a->address, &shared, &global);
-    e->space = shared ? SPACE_SHARED : SPACE_GLOBAL;
-    a->mask = shared ? shared : global;
+    const struct trace_lanes to = trace_lanes(w, m, active);
+    memcpy(a->address, to.address, sizeof a->address);
+    e->space = to.shared ? SPACE_SHARED : SPACE_GLOBAL;
+    a->mask = to.shared ? to.shared : to.global;
     a->bytes = m->n ? m->bytes * m->n : m->bytes;
     e->n = a->mask ? 1 : 0;
     return e->n;

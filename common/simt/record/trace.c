@@ -22,12 +22,14 @@ static struct trace_event *new_event(struct trace *t, const struct uop *u, enum 
     return *p;
 }
 
-static void add_access(struct trace_event *e, const uint64_t address[LANES], uint32_t mask, uint32_t bytes)
+static void add_access(struct trace_event *e, const uint64_t address[LANES], uint32_t mask, uint32_t outside,
+                       uint32_t bytes)
 {
     if (!e || e->n == TILE_ACCESSES)
         return;
     struct trace_access *a = &e->access[e->n++];
     a->mask = mask;
+    a->outside = outside;
     a->bytes = bytes;
     for (uint32_t i = 0; i < LANES; i++)
         a->address[i] = address[i];
@@ -41,17 +43,18 @@ static void refuse(struct trace *t, const struct uop *u, enum ptx_space space, c
 }
 
 // What the machine code's access asks of shared memory: it may be wider than the PTX's, or part of another (merge.c).
-static void add_shared(struct trace *t, const struct uop *u, const struct memop *m, uint64_t address[LANES],
-                       uint32_t mask, uint32_t bytes, enum trace_kind kind)
+static void add_shared(struct trace *t, const struct uop *u, const struct memop *m, const struct trace_lanes *to,
+                       uint32_t bytes, enum trace_kind kind)
 {
+    uint64_t address[LANES];
     if (m->merged) {
         refuse(t, u, SPACE_SHARED, "ptxas makes it part of another access of the machine code");
         return;
     }
     for (uint32_t i = 0; i < LANES; i++)
-        address[i] += (uint64_t)(int64_t)m->ahead;
+        address[i] = to->address[i] + (uint64_t)(int64_t)m->ahead;
     struct trace_event *e = new_event(t, u, SPACE_SHARED, kind);
-    add_access(e, address, mask, m->span ? m->span : bytes);
+    add_access(e, address, to->shared, to->outside, m->span ? m->span : bytes);
     if (e)
         e->widened = m->span && m->span != bytes;
 }
@@ -60,13 +63,11 @@ static void add_lanes(struct trace *t, const struct warp *w, const struct uop *u
                       uint32_t active, enum trace_kind kind)
 {
     const uint32_t bytes = m->n ? m->bytes * m->n : m->bytes;  // cp.async has no registers
-    uint64_t address[LANES];
-    uint32_t shared = 0, global = 0;
-    trace_lanes(w, m, active, address, &shared, &global);
-    if (global)
-        add_access(new_event(t, u, SPACE_GLOBAL, kind), address, global, bytes);
-    if (shared)
-        add_shared(t, u, m, address, shared, bytes, kind);
+    const struct trace_lanes to = trace_lanes(w, m, active);
+    if (to.global)
+        add_access(new_event(t, u, SPACE_GLOBAL, kind), to.address, to.global, to.outside, bytes);
+    if (to.shared)
+        add_shared(t, u, m, &to, bytes, kind);
 }
 
 static void add_rows(struct trace *t, const struct warp *w, const struct uop *u, enum trace_kind kind)
@@ -75,7 +76,7 @@ static void add_rows(struct trace *t, const struct warp *w, const struct uop *u,
     const uint32_t rows = 8 * u->warp->shape;
     for (uint32_t i = 0; i < LANES; i++)
         address[i] = trace_shared(w, access_address(w, &u->warp->mem, i));
-    add_access(new_event(t, u, SPACE_SHARED, kind), address, rows < LANES ? (1u << rows) - 1 : ALL_LANES, 16);
+    add_access(new_event(t, u, SPACE_SHARED, kind), address, rows < LANES ? (1u << rows) - 1 : ALL_LANES, 0, 16);
 }
 
 static void add_tile(struct trace *t, const struct warp *w, const struct uop *u, bool store)
@@ -92,21 +93,19 @@ static void add_tile(struct trace *t, const struct warp *w, const struct uop *u,
             all.address[i][k] = trace_shared(w, all.address[i][k]);
     struct trace_event *e = new_event(t, u, space, tile.ldsm ? TRACE_LDMATRIX : store ? TRACE_STORE : TRACE_LOAD);
     for (uint32_t i = 0; e && !tile.ldsm && i < all.n; i++)
-        add_access(e, all.address[i], ALL_LANES, all.bytes);
+        add_access(e, all.address[i], ALL_LANES, 0, all.bytes);
     for (uint32_t i = 0; e && tile.ldsm && i < all.n; i += 4) {  // four matrices an instruction
         const uint32_t matrices = all.n - i < 4 ? all.n - i : 4;
         uint64_t address[LANES] = { 0 };
         for (uint32_t row = 0; row < 8 * matrices; row++)
             address[row] = all.address[i + row / 8][row % 8];
-        add_access(e, address, matrices < 4 ? (1u << 8 * matrices) - 1 : ALL_LANES, 16);
+        add_access(e, address, matrices < 4 ? (1u << 8 * matrices) - 1 : ALL_LANES, 0, 16);
     }
 }
 
 static void add_warpop(struct trace *t, const struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
-    uint64_t address[LANES];
-    uint32_t shared = 0, global = 0;
     if (op->kind == WARP_ldmatrix || op->kind == WARP_stmatrix)
         add_rows(t, w, u, op->kind == WARP_ldmatrix ? TRACE_LDMATRIX : TRACE_STMATRIX);
     else if (op->kind == WARP_wmma_load || op->kind == WARP_wmma_store)
@@ -115,10 +114,9 @@ static void add_warpop(struct trace *t, const struct warp *w, const struct uop *
         add_lanes(t, w, u, &op->mem, active, TRACE_STORE);
     else if (op->kind == WARP_copy)
         refuse(t, u, SPACE_SHARED, "what cp.async.cg takes depends on both of its sides");
-    else {
-        trace_lanes(w, &op->mem, active, address, &shared, &global);
-        refuse(t, u, shared ? SPACE_SHARED : SPACE_GLOBAL, "only loads and stores can");
-    }
+    else
+        refuse(t, u, trace_lanes(w, &op->mem, active).shared ? SPACE_SHARED : SPACE_GLOBAL,
+               "only loads and stores can");
 }
 
 // Where the first active lane goes: TRACE_TO_... or 0.

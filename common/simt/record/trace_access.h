@@ -8,6 +8,7 @@
 struct trace_access {
     uint64_t address[LANES];
     uint32_t mask, bytes;  // the lanes that take part; bytes of each
+    uint32_t outside;      // lanes that would, but whose address leads nowhere
 };
 
 // Addresses of shared memory are bytes of the block's own. Those of another block of its cluster begin at
@@ -20,8 +21,12 @@ static inline uint64_t trace_shared(const struct warp *w, uint64_t address)
     return own < TRACE_OTHER ? own : at + TRACE_OTHER;
 }
 
-// Where the active lanes' addresses lead; lanes that lead nowhere are left out, the access itself will fault.
-void trace_lanes(const struct warp *w, const struct memop *m, uint32_t active, uint64_t address[LANES],
-                 uint32_t *shared, uint32_t *global);
+// Where the active lanes' addresses lead: to shared memory, to global memory, or nowhere: then the access itself will
+// fault.
+struct trace_lanes {
+    uint64_t address[LANES];
+    uint32_t shared, global, outside;
+};
+struct trace_lanes trace_lanes(const struct warp *w, const struct memop *m, uint32_t active);
 
 #endif

@@ -31,25 +31,46 @@ static int rank_of(const struct simt_finding *f)
     return simt_finding_class(f->kind) == SIMT_CLASS_COPY ? 1 : 2;
 }
 
+// All findings, those first that explain most; to be freed.
+static struct simt_finding *by_rank(const struct simt_findings *f, size_t n)
+{
+    struct simt_finding *all = calloc(n, sizeof *all), *end = all;
+    cr_assert(all, "out of memory");
+    for (int rank = 0; rank < RANKS; rank++)
+        for (size_t i = 0; i < n; i++)
+            if (rank_of(&f->all[i]) == rank)
+                *end++ = f->all[i];
+    return all;
+}
+
+// The kinds and places of those that are not printed in full.
+static void print_more(FILE *out, const struct simt_finding *more, size_t n)
+{
+    char place[SIMT_FINDING_TEXT];
+    fprintf(out, "\nand %zu more, elsewhere:\n", n);
+    for (size_t i = 0; i < n; i++) {
+        simt_finding_place_text(&more[i].here.place, place, sizeof place);
+        fprintf(out, "%s: %s\n", simt_finding_name(more[i].kind), place);
+    }
+}
+
 // What the checks found, as the report prints it, to be freed; NULL where there is nothing. advice may be NULL.
 static char *found_text(struct dev *d, const struct simt_advice *advice)
 {
     const struct simt_findings *f = dev_findings(d);
     char *text = NULL;
     size_t size;
-    if (!f || !(f->n + f->n_advice))  // what is only advised is asked for here, too
+    const size_t n = f ? f->n + f->n_advice : 0;  // what is only advised is asked for here, too
+    if (!n)
         return NULL;
     FILE *out = open_memstream(&text, &size);
     cr_assert(out, "out of memory");
-    struct simt_finding shown[SHOWN];
-    struct simt_findings first = { .kernel = f->kernel, .all = shown };
-    for (int rank = 0; rank < RANKS; rank++)
-        for (size_t i = 0; i < f->n + f->n_advice && first.n < SHOWN; i++)
-            if (rank_of(&f->all[i]) == rank)
-                shown[first.n++] = f->all[i];
+    struct simt_finding *all = by_rank(f, n);
+    const struct simt_findings first = { .kernel = f->kernel, .all = all, .n = n < SHOWN ? n : SHOWN };
     simt_findings_print(out, &first, advice);
-    if (f->n + f->n_advice > first.n)
-        fprintf(out, "\nand %zu more, elsewhere\n", f->n + f->n_advice - first.n);
+    if (n > first.n)
+        print_more(out, all + first.n, n - first.n);
+    free(all);
     fclose(out);
     return text;
 }

@@ -8,6 +8,7 @@ import { alike, aligned } from './book/theme/align.js';
 import { arch_of, changes, distance, nearest, type_of } from './book/theme/edit.js';
 import { pack, unpack } from './book/theme/edit_link.js';
 import { change_of, heat_of, in_page, metric_words, signed, whose_of } from './book/theme/lab.js';
+import { element_of } from './book/theme/race.js';
 import { standing_of } from './book/theme/watched.js';
 import { read } from './project.mjs';
 
@@ -77,6 +78,12 @@ for (const { name } of exercises()) {
 const at = (barrier) => ({ ended: false, groups: [{ lanes: -1, line: 44, standing: 'barrier', barrier }] });
 assert.deepEqual(standing_of([at(0), at(0), at(1)]).map(({ warps, text: words }) => `${warps} ${words}`),
   ['0 to 1 at __syncthreads (barrier 0), line 44', '2 at barrier 1, line 44']);
+
+// The element that a byte of shared memory belongs to, where the source says how its array is laid out.
+const tiles = 'constexpr int BM = 4, BK = 2 * BM;\n__shared__ float As[2][BM][BK], Bs[N];\nextern __shared__ half raw[];\n';
+const element = (name, byte, bytes = 256) => element_of(tiles, { space: 'shared', name, at: byte, bytes });
+assert.deepEqual([element('As', 4 * (32 + 8 + 3)), element('As', 0), element('As', 256), element('Bs', 0), element('raw', 0), element('Cs', 0), element('As', 0, 192)],
+  ['As[1][1][3]', 'As[0][0][0]', null, null, null, null, null]);
 
 // There and back; damaged, too long, and of something else.
 const kernel = read('steps/12_mma_swizzle/kernel.cu'), value = { text: `${kernel}// \u00fc \u{1f600}`, m: 128, beta: -0.5 }, link = await pack(value);

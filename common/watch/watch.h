@@ -78,6 +78,11 @@ struct watch_finding {
     uint32_t warp, lane, instruction;
     const char *text;   // as simt_finding_text has it
     bool advice, ends;  // ends: the block ends with it
+    bool meets;         // two accesses have a part in it: sides[0], and the other
+    struct watch_side {
+        uint32_t warp, lane, instruction;
+        uint64_t moment;  // its last step up to `moment`; WATCH_NONE: another block's, or none
+    } sides[2];
 };
 bool watch_finding(const struct watch *w, uint32_t i, struct watch_finding *out);  // false after the last
 // The number of the one to begin with: what ended the block, else the first that this block made. False: it made none.

@@ -91,6 +91,16 @@ static uint64_t when_found(const struct watch *w, const struct simt_finding *f)
     return w->n ? w->n - 1 : WATCH_NONE;
 }
 
+static struct watch_side side_of(const struct watch *w, const struct simt_side *s, uint64_t found)
+{
+    struct watch_side side = { s->warp, s->lane, s->number, WATCH_NONE };
+    for (uint64_t i = linear(w, s->block) == w->block && found != WATCH_NONE ? found + 1 : 0;
+         i-- > 0 && side.moment == WATCH_NONE;)
+        if (step_warp(w, i) == s->warp && step_instruction(w, i) == s->number)
+            side.moment = i;
+    return side;
+}
+
 static bool add_finding(struct watch *w, const struct simt_finding *f)
 {
     struct watch_finding *out = &w->findings[w->n_findings];
@@ -108,6 +118,9 @@ static bool add_finding(struct watch *w, const struct simt_finding *f)
                 out->instruction == w->stopped_instruction;
     if (ours)
         out->moment = out->ends && w->n ? w->n - 1 : when_found(w, f);
+    out->meets = f->there.place.file && f->there.access;
+    out->sides[0] = side_of(w, &f->here, out->moment);
+    out->sides[1] = side_of(w, &f->there, out->moment);
     w->n_findings += out->text != NULL;
     return out->text;
 }

@@ -29,8 +29,9 @@ const chosen_words = (page) => page.$eval('.lab select', (select) => select.sele
 
 const watch_button = () => [...document.querySelectorAll('.lab .watch button')].find((b) => /^Watch a/.test(b.textContent));
 
-// A click on the last finding: the access that was found is drawn, its warp and execution, or, where a picture cannot show it, the
-// watch opens by itself. The watch opens there, or where that ended the block, with why; and its buttons name what was found.
+// A click on the last finding: two accesses that meet are shown in the order of time, with what lies between, and the watch opens
+// there; of another the access is drawn, its warp and execution, or, where a picture cannot show it, the watch opens by itself. It
+// opens there, or where that ended the block, with why; and its buttons name what was found.
 async function watch_found(page, expect) {
   const found = await page.$$eval('.lab .found button', (all) => all.at(-1).textContent.replace(/\s+/g, ' ').trim());
   await page.$$eval('.lab .found button', (all) => all.at(-1).click());
@@ -38,6 +39,10 @@ async function watch_found(page, expect) {
   await page.waitForFunction(`!(${watch_button})().disabled`, { polling: 50 });
   const picture = await page.$eval('.lab .picture img', ({ alt }) => alt.match(/warp (\d+), (.*)/)).catch(() => null);
   expect('draws an access and opens the watch, or does neither', Boolean(picture) !== Boolean(await page.$('.lab .watch .step')));
+  const ends = await page.$$eval('.lab .race li:not(.between)', (all) => all.map((end) => end.textContent.replace(/\s+/g, ' ').trim()));
+  expect(`shows ${ends} of a race, and the picture of ${picture}`, found.startsWith('race') === (ends.length === 2) && (!ends.length || !picture));
+  expect(`shows the two ends as ${ends}`, !ends.length || (/^first warp \d+, lane \d+ \(thread \d+, block \d+\) (reads|writes) it, line \d+: \S/.test(ends[0]) && /^then warp/.test(ends[1])));
+  expect('says nothing of what lies between them', !ends.length || /^between them warp \d+ comes to (no barrier and no wait|line \d+)/.test(await text(page, '.lab .race .between')));
   if (picture) await page.evaluate(`(${watch_button})().click()`);
   await page.waitForSelector('.lab .watch .step');
   const kind = found.split(', ')[0], step = await text(page, '.lab .watch .step'), [, warp, line] = step.match(/^Warp (\d+), step [\d,]+, line (\d+): /) ?? [];

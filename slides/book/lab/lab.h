@@ -26,12 +26,13 @@ LAB_CALL const char *lab_launch(const char *ptx, const char *kernel, int number)
 LAB_CALL const unsigned char *lab_map(void);
 
 // A block of the last run, watched: watch/watch.h. A moment is a number, -1 is none. "steps", "warps", "findings" with
-// their blocks, instructions and the moments at which they were found, and "first", the number of the one to begin
-// with, if any.
+// their blocks, instructions and the moments at which they were found, and "sides", where two accesses have a part in
+// one; "first", the number of the one to begin with, if any.
 LAB_CALL const char *lab_watch(double block);
 LAB_CALL double lab_watch_next(double from, int stop, bool back, int warp, int number);  // warp -1: any
 // Which execution of its instruction by its warp a finding of this block is about, from 0; -1: it is not known.
 LAB_CALL double lab_watch_execution(int finding);
+LAB_CALL double lab_watch_line(double moment);      // of kernel.cu
 LAB_CALL const char *lab_watch_at(double moment);   // watch_json
 LAB_CALL const char *lab_watch_why(double moment);  // watch_why_json
 // The moment at which a lane's register got its value; at which an instruction wrote the byte of shared memory.

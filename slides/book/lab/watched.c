@@ -24,6 +24,20 @@ static double moment_or_none(uint64_t moment)
     return moment == WATCH_NONE ? -1 : (double)moment;
 }
 
+static void tell_sides(struct json *j, const struct watch_finding *f)
+{
+    json_array(j, "sides");
+    for (const struct watch_side *s = f->sides; f->meets && s < f->sides + 2; s++) {
+        json_object(j, NULL);
+        json_uint(j, "warp", s->warp);
+        json_uint(j, "lane", s->lane);
+        json_uint(j, "instruction", s->instruction);
+        json_double(j, "moment", moment_or_none(s->moment));
+        json_end(j);
+    }
+    json_end(j);
+}
+
 static void tell_findings(struct json *j)
 {
     struct watch_finding f;
@@ -39,6 +53,7 @@ static void tell_findings(struct json *j)
         json_string(j, "text", f.text);
         json_uint(j, "instruction", f.instruction);
         json_bool(j, "ends", f.ends);
+        tell_sides(j, &f);
         json_end(j);
     }
     json_end(j);
@@ -84,6 +99,11 @@ double lab_watch_execution(int finding)
     for (uint64_t at = f.moment; (at = watch_next(watch, at, &search)) != WATCH_NONE;)
         n++;
     return n;
+}
+
+double lab_watch_line(double moment)
+{
+    return watch && moment >= 0 ? watch_step(watch, (uint64_t)moment).line : 0;
 }
 
 const char *lab_watch_at(double moment)

@@ -113,6 +113,7 @@ const calls = {
   // A moment, or -1: the next that fits, as in watch_next; who made a register's value; who wrote a byte.
   // execution: of its instruction, that a finding of the block is about.
   next: ({ from, stop, back, warp, number = 0 }) => m._lab_watch_next(from, stop, back, warp, number),
+  line: ({ moment }) => m._lab_watch_line(moment),
   execution: ({ finding }) => m._lab_watch_execution(finding),
   made({ moment, warp, lane, name }) {
     const text = put(name), found = m._lab_watch_made(moment, warp, lane, text.at);

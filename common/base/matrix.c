@@ -37,15 +37,21 @@ double type_roundoff(enum dev_type type)
     return types[type].roundoff;
 }
 
-double half_to_double(uint16_t h)
+// With the bits of a half as the upper ones of a double, behind its longer exponent, it is 2^1008 times too small.
+static inline double of_half(uint16_t h)
 {
-    const int exponent = h >> 10 & 31, fraction = h & 1023;
     const union {
         uint64_t bits;
         double value;
-    } normal = { .bits = (uint64_t)(exponent - 15 + 1023) << 52 | (uint64_t)fraction << 42 };
-    const double x = exponent == 31 ? (fraction ? NAN : INFINITY) : exponent == 0 ? fraction * 0x1p-24 : normal.value;
-    return h >> 15 ? -x : x;
+    } v = { .bits = (uint64_t)(h & 0x8000) << 48 | (uint64_t)(h & 0x7fff) << 42 };
+    if ((h & 0x7c00) != 0x7c00)
+        return v.value * 0x1p1008;
+    return h & 0x3ff ? NAN : copysign(INFINITY, v.value);
+}
+
+double half_to_double(uint16_t h)
+{
+    return of_half(h);
 }
 
 // To nearest, ties to even. One rounding: going through float first would round twice.
@@ -57,11 +63,21 @@ uint16_t half_from_double(double x)
         return sign | 0x7e00;
     if (x >= 65520)  // halfway between the largest half, 65504, and the next power of two
         return sign | 0x7c00;
-    // The last bit that a half of this size has is 2^unit; subnormals share the one of the smallest normal numbers.
-    int unit = x < 0x1p-13 ? -24 : ilogb(x) - 10;
-    int significand = (int)nearbyint(ldexp(x, -unit));
+    // A sum with 2^52 times the last bit that a half of this size has loses what lies beyond that bit, and the sum's
+    // own last bits are then the significand. Subnormals share the last bit of the smallest normal numbers.
+    union {
+        double value;
+        uint64_t bits;
+    } v = { .value = x };
+    const int exponent = (int)(v.bits >> 52) - 1023, unit = exponent < -14 ? -24 : exponent - 10;
+    const uint64_t top = (uint64_t)(unit + 52 + 1023) << 52;
+    const union {
+        uint64_t bits;
+        double value;
+    } last = { .bits = top };
+    v.value += last.value;
     // Adding lets the carry of a significand that rounded up to 2048 run on into the exponent field.
-    return sign | (uint16_t)(unit == -24 ? significand : ((unit + 24) << 10) + significand);
+    return sign | (uint16_t)((v.bits - top) + ((uint64_t)(unit + 24) << 10));
 }
 
 struct matrix matrix_new(enum dev_type type, int rows, int cols)
@@ -137,7 +153,7 @@ void matrix_get_row(const struct matrix *m, int row, int col, int count, double 
         break;
     case DEV_F16:
         for (int j = 0; j < count; j++)
-            out[j] = half_to_double(((const uint16_t *)m->data)[i + (size_t)j]);
+            out[j] = of_half(((const uint16_t *)m->data)[i + (size_t)j]);
         break;
     }
 }

@@ -45,8 +45,8 @@
 #define WIDE_VECTORS
 #endif
 
-enum { ROWS = 16, COLS = 128, DEPTH = 64, LANES = 8, UNROLL = 4 };  // a block of the reference fits the L2 cache
-enum { ROUNDS = 2, PATCHES = 512 };                                 // of Freivalds' check; of LANES elements each
+enum { ROWS = 64, COLS = 64, DEPTH = 64, LANES = 8, UNROLL = 4 };  // a block of the reference fits the L2 cache
+enum { ROUNDS = 2, PATCHES = 512 };                                // of Freivalds' check; of LANES elements each
 
 struct pair {
     double hi, lo;  // stands for hi + lo; hi alone is what plain double arithmetic would give
@@ -182,15 +182,13 @@ WIDE_VECTORS static void multiply_exact(struct block *w, int rows, int cols, int
 {
     for (int i = 0; i < rows; i++) {
         for (int k = 0; k < depth; k += UNROLL) {
-            double a0 = w->a[i][k], a1 = w->a[i][k + 1], a2 = w->a[i][k + 2], a3 = w->a[i][k + 3];
-            for (int j = 0; j < cols; j += LANES) {
-                double *restrict hi = &w->hi[i][j], *restrict size = &w->size[i][j];
-                const double *b0 = &w->b[k][j], *b1 = b0 + COLS, *b2 = b1 + COLS, *b3 = b2 + COLS;
-                for (int l = 0; l < LANES; l++) {
-                    double p0 = a0 * b0[l], p1 = a1 * b1[l], p2 = a2 * b2[l], p3 = a3 * b3[l];
-                    hi[l] += (p0 + p1) + (p2 + p3);
-                    size[l] += (fabs(p0) + fabs(p1)) + (fabs(p2) + fabs(p3));
-                }
+            const double a0 = w->a[i][k], a1 = w->a[i][k + 1], a2 = w->a[i][k + 2], a3 = w->a[i][k + 3];
+            const double *b0 = w->b[k], *b1 = b0 + COLS, *b2 = b1 + COLS, *b3 = b2 + COLS;
+            double *restrict hi = w->hi[i], *restrict size = w->size[i];
+            for (int j = 0; j < cols; j++) {
+                const double p0 = a0 * b0[j], p1 = a1 * b1[j], p2 = a2 * b2[j], p3 = a3 * b3[j];
+                hi[j] += (p0 + p1) + (p2 + p3);
+                size[j] += (fabs(p0) + fabs(p1)) + (fabs(p2) + fabs(p3));
             }
         }
     }

@@ -99,17 +99,22 @@ const char *ptx_file_compiler(const char *path, char name[PTX_COMPILER])
     return name;
 }
 
+static bool begins_line(const char *text, const char *p)
+{
+    while (p > text && (p[-1] == ' ' || p[-1] == '\t'))
+        p--;
+    return p == text || p[-1] == '\n';
+}
+
 bool ptx_file_source(const char *ptx, unsigned i, char path[PTX_SOURCE])
 {
-    char *line = NULL;
-    size_t room = 0;
+    char ignored[DEV_ERROR_MAX];
+    size_t bytes;
     bool found = false;
-    FILE *in = fopen(ptx, "r");
-    while (in && !found && getline(&line, &room, in) >= 0)
-        found = line[strspn(line, " \t")] == '.' && sscanf(line, " .file %*u \"%1023[^\"]\"", path) == 1 && !i--;
-    free(line);
-    if (in)
-        fclose(in);
+    char *text = ptx_file_read(ptx, &bytes, ignored);
+    for (const char *p = text; p && !found && (p = strstr(p, ".file")); p++)
+        found = begins_line(text, p) && sscanf(p, ".file %*u \"%1023[^\"]\"", path) == 1 && !i--;
+    free(text);
     return found;
 }
 

@@ -128,25 +128,35 @@ static bool reaches_memory(struct bits *b, const struct simt_instruction *in)
     return false;
 }
 
+// All of the kernel's, to be freed; NULL: there is no memory.
+static struct simt_instruction *read_all(const struct simt_kernel *k, uint32_t *n)
+{
+    *n = simt_kernel_about(k).instructions;
+    struct simt_instruction *all = malloc((*n + 1) * sizeof *all);
+    for (uint32_t i = 0; all && i < *n; i++)
+        simt_instruction(k, i, &all[i]);
+    return all;
+}
+
 bool index_bits_few(const struct simt_kernel *k, const char *file, unsigned *line)
 {
+    uint32_t n;
     struct bits *b = calloc(1, sizeof *b);
-    struct simt_instruction in;
+    struct simt_instruction *all = read_all(k, &n);
     struct operand o[OPERANDS];
     bool found = false;
     *line = 0;
-    if (!b)
-        return false;
-    for (int pass = 0; pass < PASSES && (!pass || b->changed); pass++) {
+    for (int pass = 0; b && all && pass < PASSES && (!pass || b->changed); pass++) {
         b->changed = false;
-        for (uint32_t i = 0; simt_instruction(k, i, &in); i++)
-            follow(b, &in);
+        for (uint32_t i = 0; i < n; i++)
+            follow(b, &all[i]);
     }
-    for (uint32_t i = 0; simt_instruction(k, i, &in); i++) {
-        found = found || reaches_memory(b, &in);
-        if (!*line && is_product(&in, o, read_operands(b, &in, o)))
+    for (uint32_t i = 0; b && all && i < n; i++) {
+        found = found || reaches_memory(b, &all[i]);
+        if (!*line && is_product(&all[i], o, read_operands(b, &all[i], o)))
             *line = slice_line(k, file, i, NULL);
     }
+    free(all);
     free(b);
     return found;
 }

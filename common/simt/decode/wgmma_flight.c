@@ -59,30 +59,60 @@ static void touch_visit(void *context, uint32_t *vreg, bool is_def)
         t->written = *vreg;
 }
 
-static bool uses(const struct warpop *op, uint32_t vreg)
+// The last uop of the stretch that wrote one of the product's accumulators, from 1 on; 0: none did.
+static uint32_t last_writer(const struct warpop *op, const uint32_t *writer)
 {
+    uint32_t last = 0;
     for (uint32_t i = 0; i < op->n_wide_in; i++)
-        if (op->wide_in[i] == vreg)
-            return true;
-    return false;
+        last = writer[op->wide_in[i]] > last ? writer[op->wide_in[i]] : last;
+    return last;
 }
 
-// From the uop that wrote an accumulator: the products that are reached without a fence, and use it.
-static void find_unfenced(struct walk *w, uint32_t writer, uint32_t vreg)
+// From the end of a stretch of uops that follow each other: the products that are reached without a fence, and use an
+// accumulator that was written there. writer: by vreg, see last_writer.
+static void find_unfenced(struct walk *w, uint32_t end, const uint32_t *writer)
 {
     begin(w);
-    go_on(w, writer, false);
+    go_on(w, end, false);
     while (w->n) {
         const uint32_t i = w->list[--w->n].at;
         const struct uop *u = &w->c->uops[i];
         if (is(u, WARP_wgmma_fence))
             continue;
         if (is(u, WARP_wgmma)) {
-            if (uses(u->warp, vreg))
-                u->warp->shape = w->c->uops[writer].inst + 1;
+            const uint32_t last = last_writer(u->warp, writer);
+            if (last)
+                u->warp->shape = w->c->uops[last - 1].inst + 1;
             continue;
         }
         go_on(w, i, false);
+    }
+}
+
+// Whether what is reached from this uop is what is reached from the next, and that.
+static bool goes_on_alone(const struct uop *u)
+{
+    return u->kind != UOP_BRANCH && u->kind != UOP_EXIT && !is(u, WARP_wgmma) && !is(u, WARP_wgmma_fence);
+}
+
+// Stretch by stretch, so that the uops that set all accumulators to 0 take one walk.
+static void find_all_unfenced(struct walk *w, const bool *accumulator, uint32_t *writer, uint32_t n_vregs)
+{
+    const struct code *c = w->c;
+    bool any = false;
+    for (uint32_t i = 0; i < c->n_uops; i++) {
+        struct touch t = { .accumulator = accumulator, .written = NO_VREG };
+        if (!is(&c->uops[i], WARP_wgmma) && !is(&c->uops[i], WARP_wgmma_wait))
+            visit_operands(&c->uops[i], touch_visit, &t);
+        if (t.written != NO_VREG)
+            writer[t.written] = i + 1;
+        any = any || t.written != NO_VREG;
+        if (!any || goes_on_alone(&c->uops[i]))
+            continue;
+        find_unfenced(w, i - 1, writer);
+        for (uint32_t v = 0; v < n_vregs; v++)
+            writer[v] = 0;
+        any = false;
     }
 }
 
@@ -128,13 +158,6 @@ void find_flights(struct decoder *x, const bool *accumulator)
                       .seen = decode_scratch(x, 2 * c->n_uops + 1),
                       .list = decode_scratch(x, (2 * c->n_uops + 1) * sizeof *w.list) };
     find_touches(&w, accumulator);
-    for (uint32_t i = 0; i < c->n_uops; i++) {
-        struct touch t = { .accumulator = accumulator, .written = NO_VREG };
-        if (is(&c->uops[i], WARP_wgmma) || is(&c->uops[i], WARP_wgmma_wait))
-            continue;
-        visit_operands(&c->uops[i], touch_visit, &t);
-        if (t.written != NO_VREG)
-            find_unfenced(&w, i, t.written);
-    }
+    find_all_unfenced(&w, accumulator, decode_scratch(x, x->n_vregs * sizeof(uint32_t)), x->n_vregs);
     find_first(&w);
 }

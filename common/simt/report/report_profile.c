@@ -134,7 +134,8 @@ static char **copy_names(struct arena *a, const struct ptx_module *m)
     return names;
 }
 
-// What each uop that has run adds to its line, one behind the other: how many there are. out has room for all uops.
+// What the uops that have run add to their lines, one behind the other, a line again where others came between: how
+// many there are. out has room for all uops.
 static size_t collect_lines(struct profile_line *out, char **files, const struct simt_kernel *k, const struct code *c,
                             const struct worker *sum)
 {
@@ -149,10 +150,13 @@ static size_t collect_lines(struct profile_line *out, char **files, const struct
             continue;
         const struct ptx_inst *in = k->func->n_insts ? &k->func->insts[u->inst] : NULL;
         const struct ptx_loc *loc = in ? line_of(m, in) : NULL;
-        out[n].file = files[loc && loc->file < m->n_files ? loc->file : m->n_files];
-        out[n].line = loc ? loc->line : 0;
-        out[n].merged = (u->kind == UOP_LOAD || u->kind == UOP_STORE) && u->mem->merged ? warps : 0;
-        add_uop(out[n++].metric, u, warps, &sum->uop_counts[i], sum->mem_counts);
+        const char *file = files[loc && loc->file < m->n_files ? loc->file : m->n_files];
+        const unsigned line = loc ? loc->line : 0;
+        if (!n || out[n - 1].file != file || out[n - 1].line != line)
+            out[n++] = (struct profile_line){ .file = file, .line = line };
+        if ((u->kind == UOP_LOAD || u->kind == UOP_STORE) && u->mem->merged)
+            out[n - 1].merged += warps;
+        add_uop(out[n - 1].metric, u, warps, &sum->uop_counts[i], sum->mem_counts);
     }
     return n;
 }

@@ -17,8 +17,9 @@
 
 // Bytes of static shared memory that a block can have: where a kernel asks for no dynamic one, its stages have no more.
 enum { STATIC_SHARED = 48 * 1024 };
-// Multiply-adds that cost little under the checks: some milliseconds. What lies beyond an edge is multiplied, too.
-enum { CHEAP = 1 << 20 };
+// Multiply-adds that cost little under the checks: some milliseconds, or some ten for one shape. What lies beyond an
+// edge is multiplied, too.
+enum { CHEAP = 1 << 20, CHEAP_ONCE = 1 << 23 };
 
 static int ceil_div(int a, int b)
 {
@@ -43,7 +44,7 @@ static int at_least_1(int size)
     return size > 1 ? size : 1;
 }
 
-static struct again_shape shape(const struct geometry *g, int m, int n, int k)
+static struct again_shape shape(const struct geometry *g, int m, int n, int k, int cheap)
 {
     const int parts = g->parts > 1 ? g->parts : 1, depth = depth_of(g);
     const double tiles = (double)ceil_div(at_least_1(m), g->bm) * ceil_div(at_least_1(n), g->bn);
@@ -53,7 +54,7 @@ static struct again_shape shape(const struct geometry *g, int m, int n, int k)
         .m = at_least_1(m),
         .n = at_least_1(n),
         .k = at_least_1(k),
-        .checks = parts == 1 && work <= CHEAP,
+        .checks = parts == 1 && work <= cheap,
     };
 }
 
@@ -62,36 +63,41 @@ static struct again_shape broad(const struct geometry *g, enum dev_type type)
 {
     const int unit = 16 / (int)type_size(type), depth = depth_of(g);
     const int part = (depth / 2 / unit + 1) * unit, rest = part < depth ? part : unit;
-    return shape(g, g->bm + g->bm / 2 + 5, g->bn + 3 * unit, rest);
+    return shape(g, g->bm + g->bm / 2 + 5, g->bn + 3 * unit, rest, CHEAP);
 }
 
-// The same with hardly an edge, a row and a column; rows of B and C cannot be read so, and those of A can.
+// The same with hardly an edge, a row and a column; rows of B and C cannot be read so, and those of A can. Where blocks
+// are not too large, it is this one that runs under the checks.
 static struct again_shape odd(const struct geometry *g, enum dev_type type)
 {
-    return shape(g, g->bm + 1, g->bn + 1, broad(g, type).k);
+    return shape(g, g->bm + 1, g->bn + 1, broad(g, type).k, CHEAP);
 }
 
-// Blocks that walk over tiles have two of them here, each with as many tiles along K as stages: the second one uses
+// Each block of one multiprocessor walks over two tiles, with as many tiles along K as stages: the second one uses
 // every stage again that the first one leaves.
 static struct again_shape walk(const struct geometry *g, enum dev_type type)
 {
-    const struct again_shape s = broad(g, type);
-    return shape(g, g->bm + 5, s.n, (stages_of(g, type) - 1) * depth_of(g) + s.k);
+    const struct again_shape one = broad(g, type);
+    struct again_shape s =
+        shape(g, one.m + (g->blocks - 2) * g->bm, one.n, (stages_of(g, type) - 1) * depth_of(g) + one.k, CHEAP);
+    s.sms = 1;
+    return s;
 }
 
 // Every stage is used twice, and more; rows of A cannot be read 16 bytes at a time, and those of B and C can. Few rows
-// and columns of the tile are there: more would show the same.
+// and columns of the tile are there: more would show the same. Blocks that walk over tiles come to all stages again
+// elsewhere.
 static struct again_shape deep(const struct geometry *g, enum dev_type type)
 {
-    const int unit = 16 / (int)type_size(type);
-    return shape(g, g->bm / 4 + 5, g->bn / 4 + unit, (stages_of(g, type) + 3) * depth_of(g) + 1);
+    const int unit = 16 / (int)type_size(type), again = g->blocks ? 0 : 3;
+    return shape(g, g->bm / 4 + 5, g->bn / 4 + unit, (stages_of(g, type) + again) * depth_of(g) + 1, CHEAP);
 }
 
 // The file's other kernels have the same lines: a tile and the edge of the next one is enough.
 static struct again_shape other(const struct geometry *g, enum dev_type type)
 {
     const int unit = 16 / (int)type_size(type);
-    return shape(g, g->bm / 4 + 5, g->bn + 3 * unit, broad(g, type).k);
+    return shape(g, g->bm / 4 + 5, g->bn + 3 * unit, broad(g, type).k, 0);
 }
 
 // A tile of as many blocks as can share one, where some have one tile along K, and others two.
@@ -100,17 +106,18 @@ static struct again_shape split(const struct geometry *g, enum dev_type type)
     struct geometry shared = *g;
     const int unit = 16 / (int)type_size(type);
     shared.parts = CHOOSE_PARTS;
-    return shape(&shared, g->bm / 4 + 5, g->bn / 4 + unit, (CHOOSE_PARTS + CHOOSE_PARTS / 2) * depth_of(g) + unit);
+    return shape(&shared, g->bm / 4 + 5, g->bn / 4 + unit, (CHOOSE_PARTS + CHOOSE_PARTS / 2) * depth_of(g) + unit, 0);
 }
 
 // Rows, or columns, that 16 bits cannot count. Only the last tile is computed, so before it A, B and C are 0.
 static struct again_shape far(const struct geometry *g, enum dev_type type, bool rows)
 {
-    enum { FAR = 1 << 16, FEW = 5 };
+    enum { FAR = 1 << 16, FEW = 5, ALL_TILES = 1 << 20 };  // a block for each tile
     const int unit = 16 / (int)type_size(type), least = unit < depth_of(g) ? unit : 1;
     const int row = rows ? ceil_div(FAR, g->bm) * g->bm : 0, col = rows ? 0 : ceil_div(FAR, g->bn) * g->bn;
-    struct again_shape s = shape(g, row + FEW, col + unit, least);
-    s.checks = false;
+    struct again_shape s = shape(g, row + FEW, col + unit, least, 0);
+    s.checks = !rows;
+    s.sms = ALL_TILES;
     s.first_row = row;
     s.first_col = col;
     return s;
@@ -222,14 +229,13 @@ static enum outcome try_shape(struct tester_result *r, struct probe *p, const st
     struct probe_data data;
     const struct simt_findings *found;
     enum outcome outcome = FAILED;
-    enum { ALL_TILES = 1 << 20 };
     shaped.m = s->m - s->first_row, shaped.n = s->n - s->first_col, shaped.k = s->k;
     shaped.alpha = AGAIN_ALPHA, shaped.beta = AGAIN_BETA;
     shaped.sanitize = s->checks || o->sanitize;
     shaped.eager = p->eager = true;
+    shaped.sms = p->sms = s->sms;
     p->geometry = s->geometry;
     p->last = is_far(s);
-    p->sms = p->last ? ALL_TILES : 0;  // a block for each
     const struct tester_product product = { shaped.alpha, shaped.beta, &data.A, &data.B, &data.C0, &data.C };
     const struct probe_product x = { shaped.alpha, shaped.beta, &data.A, &data.B, &data.C0 };
     if (probe_fill(&data, p->type, &shaped) && (p->last ? launch_far(p, s, &x, &data.C, &shaped.sanitize, &found)

@@ -17,6 +17,7 @@
 struct again_shape {
     struct geometry geometry;  // the kernel, and how many blocks share a tile
     int m, n, k;
+    int sms;                   // multiprocessors that blocks are launched for; 0: those of the device
     bool checks;               // under the checks of the simulated GPU, since it costs little
     int first_row, first_col;  // where the last tile begins, which alone is computed; both 0: all are
 };

@@ -39,6 +39,7 @@ struct tester_options {
     const char *ptx;      // file to run in place of the step's own, or NULL
     const char *course;   // the course's text of the kernel; NULL: found by git (changed.h)
     bool eager;           // of a launch on the simulated GPU (launch.h); no option says it
+    int sms;              // multiprocessors that blocks are launched for; 0: those of the device; no option says it
     bool once;            // do not run a right step again at other shapes (again.h)
     bool describe;        // print what would be run, and end
     bool sanitize;        // with the simulated GPU's checks; see dev_findings

@@ -21,10 +21,10 @@ static void holds_for(const struct geometry *g, enum dev_type type, int stages)
     struct again_shape s[AGAIN_SHAPES];
     const int unit = 16 / (int)type_size(type), depth = g->bk ? g->bk : 16;
     const size_t n = again_shapes(&all, type, s);
-    bool wide = false, odd = false, deep = false, walks = !g->blocks, far_rows = false, far_cols = false;
+    bool wide = false, odd = false, deep = false, down = false, walks = !g->blocks, far_rows = false, far_cols = false;
     for (size_t i = 0; i < n; i++) {
         const int rows = ceil_div(s[i].m, g->bm), columns = ceil_div(s[i].n, g->bn), tiles = ceil_div(s[i].k, depth);
-        const bool edges = rows > 1 && s[i].m % g->bm && columns > 1 && s[i].n % g->bn;
+        const bool edges = (g->blocks || rows > 1) && s[i].m % g->bm && columns > 1 && s[i].n % g->bn;
         cr_assert(s[i].k % depth || is_far(&s[i]), "K = %d has no rest", s[i].k);
         far_rows |= s[i].first_row >= 1 << 16 && s[i].first_row % g->bm == 0 && s[i].m - s[i].first_row < g->bm;
         far_cols |= s[i].first_col >= 1 << 16 && s[i].first_col % g->bn == 0 && s[i].n - s[i].first_col < g->bn;
@@ -32,10 +32,12 @@ static void holds_for(const struct geometry *g, enum dev_type type, int stages)
             continue;
         wide |= edges && s[i].n % unit == 0 && s[i].k % unit == 0;
         odd |= edges && s[i].n % 2 && s[i].k % unit == 0;
-        deep |= tiles > stages + 3 && s[i].n % unit == 0 && s[i].k % 2;
-        walks |= rows * columns > 2 * g->blocks && tiles >= stages;
+        deep |= tiles > stages + (g->blocks ? 0 : 3) && s[i].n % unit == 0 && s[i].k % 2;
+        down |= rows > 1;
+        walks |= s[i].sms == 1 && rows * columns == 2 * g->blocks && tiles >= stages;
     }
-    cr_assert(wide && odd && deep && walks, "%d x %d x %d: %d %d %d %d", g->bm, g->bn, g->bk, wide, odd, deep, walks);
+    cr_assert(wide && odd && deep && down && walks, "%d x %d x %d: %d %d %d %d %d", g->bm, g->bn, g->bk, wide, odd,
+              deep, down, walks);
     cr_assert(far_rows && far_cols, "%d x %d x %d: %d %d", g->bm, g->bn, g->bk, far_rows, far_cols);
 }
 
@@ -52,6 +54,8 @@ Test(again, asks_for_edges_stages_and_a_second_tile)
     holds_for(&naive, DEV_F64, 1);
     holds_for(&tiles, DEV_F32, 2);
     holds_for(&staged, DEV_F16, 4);
+    holds_for(&walking, DEV_F16, 4);
+    walking.blocks = 2;
     holds_for(&walking, DEV_F16, 4);
 }
 

@@ -1,6 +1,7 @@
 // See cause.h.
 #include "cause.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cause_size.h"
@@ -55,6 +56,7 @@ static void tell_what_led(struct cause *c, const struct probe *p, const struct t
     if (probe_open(&own, &step, &p->geometry, true, o->jobs)) {
         own.end = p->end;
         own.eager = o->eager;
+        own.sms = o->sms;
         cause_of_finding(c, &own, o, true, f, found);
     }
     probe_close(&own);
@@ -74,8 +76,11 @@ static void tell_factors(struct cause *c, struct probe *p, const struct tester_o
         cause_say(c, "; %s", value.text);
 }
 
-// Whether it is an uninitialised read, which may be due to another mistake.
-static bool tell(struct cause *c, struct probe *p, const struct simt_findings *found, const struct tester_options *o)
+enum outcome { RIGHT, WRONG, UNWRITTEN_READ, RACED, EXPLAINED, FAILED };
+
+// An uninitialised read, or a race, may be due to another mistake.
+static enum outcome tell(struct cause *c, struct probe *p, const struct simt_findings *found,
+                         const struct tester_options *o)
 {
     const struct simt_finding *first = cause_first_finding(found);
     const enum simt_finding_kind kind = first->kind;
@@ -99,10 +104,10 @@ static bool tell(struct cause *c, struct probe *p, const struct simt_findings *f
         cause_add_line(c, led.look[i]);
     if (meaning_reads_c(first, o))
         tell_factors(c, p, o);
-    return kind == SIMT_UNINIT_MEMORY;
+    return kind == SIMT_UNINIT_MEMORY                    ? UNWRITTEN_READ
+           : simt_finding_class(kind) == SIMT_CLASS_RACE ? RACED
+                                                         : EXPLAINED;
 }
-
-enum outcome { RIGHT, WRONG, UNWRITTEN_READ, EXPLAINED, FAILED };
 
 // One product of this size: is it wrong, and what do the checks say?
 static enum outcome try_size(struct cause *c, struct probe *p, const struct size *s, const struct tester_options *o,
@@ -120,7 +125,7 @@ static enum outcome try_size(struct cause *c, struct probe *p, const struct size
             cause_read_lines(c, p);
         const struct simt_findings *found = checks && outcome != FAILED ? probe_check(p, &r, &x.C) : NULL;
         if (found && found->n)
-            outcome = tell(c, p, found, &sized) ? UNWRITTEN_READ : EXPLAINED;
+            outcome = tell(c, p, found, &sized);
     }
     probe_release(&x);
     return outcome;
@@ -164,27 +169,48 @@ static void settle_walk(struct cause *c, struct probe *p, const struct size *s, 
     if (try_size(c, p, s, o, false) == RIGHT)
         cause_say(c, "the first tile of each block is right, and a later one is wrong, so look at what must begin anew "
                      "with each tile (accumulators, stage and parity) and at the order of the tiles: ");
-    p->sms = 0;
+    p->sms = o->sms;
 }
 
-static bool look(struct cause *c, struct probe *p, const struct size *s)
+// The numbers in the text from `begin` on are those of a product of this size: that is said where it is not o's.
+static void say_size(struct cause *c, size_t begin, const struct size *s, const struct tester_options *o)
+{
+    char text[CAUSE_TEXT];
+    if (s->m == o->m && s->n == o->n && s->k == o->k)
+        return;
+    snprintf(text, sizeof text, "%s", c->text + begin);
+    c->text[begin] = '\0';
+    cause_say(c, "in a product of %d x %d x %d, ", s->m, s->n, s->k);
+    c->where += c->where > begin ? strlen(c->text) - begin : 0;
+    cause_say(c, "%s", text);
+}
+
+static bool look(struct cause *c, struct probe *p, const struct size *s, const struct tester_options *o)
 {
     struct look l = { 0 };
+    const size_t begin = strlen(c->text);
     bool told = false;
     if (can_look(s) && look_take(&l, p, s->m, s->n, s->k)) {
         if (s->k <= s->m &&
             look_is_zero(&l))  // no product reaches C, at least where beta is 0: its factor may be wrong
             told = cause_of_value(c, p, s->m, s->n, s->k);
-        told = told || cause_of_place(c, p, &l) || cause_of_value(c, p, s->m, s->n, s->k);
+        if (!told && (cause_of_place(c, p, &l) || (o->beta != 0 && cause_of_stored_again(c, p, s->m, s->n, s->k)))) {
+            told = true;
+            say_size(c, begin, s, o);
+        }
+        told = told || cause_of_value(c, p, s->m, s->n, s->k);
     }
     look_free(&l);
     return told;
 }
 
-static bool look_for_unwritten(struct cause *c, struct probe *p, const struct size *s)
+static bool look_for_unwritten(struct cause *c, struct probe *p, const struct size *s, const struct tester_options *o)
 {
     struct look l = { 0 };
+    const size_t begin = strlen(c->text);
     const bool told = can_look(s) && look_take(&l, p, s->m, s->n, s->k) && cause_of_unwritten(c, p, &l);
+    if (told)
+        say_size(c, begin, s, o);
     look_free(&l);
     return told;
 }
@@ -201,11 +227,18 @@ static void close_text(struct cause *c)
     cause_look_at(c, roles);
 }
 
-// Mistaken rows of a tile lead to uninitialised reads, too: that says more.
-static void look_behind(struct cause *c, struct probe *p, const struct size *s)
+// Mistaken rows of a tile lead to uninitialised reads, too, and where elements of C are never written, threads may meet
+// in others: that says more. No missing barrier leaves out an element.
+static void look_behind(struct cause *c, struct probe *p, const struct size *s, const struct tester_options *o,
+                        enum outcome outcome)
 {
-    struct cause other = { .lines = c->lines, .boxes = c->boxes, .staged = c->staged };
+    struct cause other = { .lines = c->lines, .ran = c->ran, .boxes = c->boxes, .staged = c->staged };
     struct look l = { 0 };
+    if (outcome == RACED) {
+        if (look_for_unwritten(&other, p, s, o))
+            *c = other;
+        return;
+    }
     if (can_look(s) && look_take(&l, p, s->m, s->n, s->k) && cause_of_place(&other, p, &l) && other.certain)
         *c = other;
     look_free(&l);
@@ -219,6 +252,7 @@ static void find_on(struct cause *c, const struct step *step, const struct geome
     struct probe p;
     if (probe_open(&p, step, g, simulated, o->jobs)) {
         p.eager = o->eager;
+        p.sms = o->sms;
         const bool checks = simulated && !o->sanitize;  // with --sanitize they have found nothing in all of it
         struct size s = part;
         enum outcome outcome = try_size(c, &p, &s, o, checks);
@@ -226,14 +260,14 @@ static void find_on(struct cause *c, const struct step *step, const struct geome
             s = whole;
             outcome = try_size(c, &p, &s, o, checks);
         }
-        if (outcome == WRONG && !look_for_unwritten(c, &p, &s)) {
+        if (outcome == WRONG && !look_for_unwritten(c, &p, &s, o)) {
             settle_rests(c, &p, &s, o);
             settle_walk(c, &p, &s, o);
-            if (!look(c, &p, &s))
+            if (!look(c, &p, &s, o))
                 close_text(c);
         }
-        if (outcome == UNWRITTEN_READ)
-            look_behind(c, &p, &s);
+        if (outcome == UNWRITTEN_READ || outcome == RACED)
+            look_behind(c, &p, &s, o, outcome);
     }
     probe_close(&p);
 }
@@ -245,6 +279,7 @@ void cause_of_error(struct cause *c, const struct step *step, const struct geome
     *c = (struct cause){ 0 };
     if (probe_open(&p, step, g, true, o->jobs)) {
         p.eager = o->eager;
+        p.sms = o->sms;
         cause_of_finding(c, &p, o, checked, f, found);
     }
     cause_of_origin(c);
@@ -268,8 +303,11 @@ void cause_of_far(struct cause *c, const struct step *step, const struct geometr
                                 cols[] = { LINE_BCOL, LINE_COL, LINE_ROLES };
     *c = (struct cause){ 0 };
     kernel_lines_read(&c->lines, step->ptx, g->kernel, NULL);
-    cause_say(c, "%s %d is wrong, and small ones are right: has a number too few bits for it, or for its index?",
-              row ? "row" : "column", row ? row : col);
+    cause_say(
+        c,
+        "%s %d is wrong, and small ones are right: where a block's first %s comes from its number, a large one is "
+        "mistaken, or has too few bits",
+        row ? "row" : "column", row ? row : col, row ? "row" : "column");
     c->seen = strlen(c->text);
     cause_look_at(c, row ? rows : cols);
     cause_of_origin(c);

@@ -91,6 +91,9 @@ void cause_of_stage(struct cause *c, const struct probe *p, const struct simt_fi
 void cause_of_wait(struct cause *c, const struct probe *p, const struct simt_finding *f);
 // cause_origin.c: what may be behind the lines that it names.
 void cause_of_origin(struct cause *c);
+// Where the function is called that this line is in, if one of the calls stands behind a condition: that may leave it
+// out. False: it is no such.
+bool cause_say_calls(struct cause *c, unsigned line);
 // The loops around the first line to look at, those that are not among these lines.
 void cause_say_loops(struct cause *c);
 // cause_place.c: which elements met in the wrong place. False: all is in its place, or nothing can be said.
@@ -99,6 +102,8 @@ bool cause_of_place(struct cause *c, struct probe *p, struct look *l);
 bool cause_of_threads(struct cause *c, const struct probe *p);
 // cause_unwritten.c: which elements of C were never written.
 bool cause_of_unwritten(struct cause *c, struct probe *p, const struct look *l);
+// cause_stores.c: whether a thread stores each element of C more than once.
+bool cause_of_stored_again(struct cause *c, struct probe *p, int m, int n, int k);
 // cause_count.c: which products are missing, or were added more than once.
 bool cause_of_counts(struct cause *c, struct probe *p, const struct look *l);
 // cause_flow.c: how far the rows or columns of a matrix come, in a block where C is wrong; to be freed in any case.

@@ -76,7 +76,8 @@ static bool say_parts(struct cause *c, const struct counts *s)
                   first_missing, part_begin(s, first_missing), part_begin(s, first_missing + 1) - 1);
     else if (missing == s->parts - 1)
         cause_say(c, "only the products of part %d are there%s", first_twice >= 0 ? first_twice : s->parts - 1,
-                  first_twice >= 0 ? ", once for each part" : ": = in place of +=");
+                  first_twice >= 0 ? ", once for each part"
+                                   : ": = in place of +=, or the other blocks do not copy what is theirs");
     else if (missing)
         cause_say(c, "the products of %d parts are missing, part %d first (k = %d to %d)", missing, first_missing,
                   part_begin(s, first_missing), part_begin(s, first_missing + 1) - 1);
@@ -152,6 +153,7 @@ static bool say_lost(struct cause *c, struct probe *p, const struct look *l, int
                       "over K ends",
                       k, matrix);
             cause_look_at(c, next);
+            cause_say_calls(c, f.line[FLOW_LOADED]);
             told = true;
         } else if (known && flow_lost(&f, k) != FLOW_STAGES) {
             cause_say_lost(c, &f, &p->geometry, matrix, matrix == 'A', k);
@@ -259,11 +261,39 @@ static void say_both(struct cause *c, struct probe *p, const struct look *l, con
     cause_look_at(c, c->staged ? copied : copied + 1);
 }
 
+// Whether of all tiles only the products of the first are there, once for each tile.
+static bool say_first_again(struct cause *c, const struct counts *s)
+{
+    static const enum line_role step[] = { LINE_STEP_A, LINE_STEP_B, LINE_COPY, LINE_LOOP, LINE_ROLES };
+    if (!s->tile || s->k <= s->tile || s->twice != s->tile || s->missing != s->k - s->tile || s->last_twice >= s->tile)
+        return false;
+    cause_say(c, "only the products of the first tile along K are there, once for each tile: A and B do not move on");
+    cause_look_at(c, step);
+    return true;
+}
+
+// Blocks that share a tile have products in common.
+static bool say_overlap(struct cause *c, const struct counts *s)
+{
+    static const enum line_role roles[] = { LINE_TILES, LINE_DEPTH, LINE_COPY, LINE_ROLES };
+    if (s->parts <= 1 || s->missing)
+        return false;
+    cause_say(
+        c,
+        "%d blocks share a tile of C, each with a part of K, and %d products of each sum of %d are added more than "
+        "once, k = %d first: the parts overlap, so look at where a block's part begins and ends",
+        s->parts, s->twice, s->k, s->first_twice);
+    cause_look_at(c, roles);
+    return true;
+}
+
 static void say_counts(struct cause *c, struct probe *p, const struct look *l, const struct counts *s)
 {
     struct within w;
     if (s->missing && same_in_tiles(s, &w))
         say_within(c, s, &w);
+    else if (say_overlap(c, s) || say_first_again(c, s))
+        return;
     else if (s->missing && s->twice && s->tile)
         say_both(c, p, l, s);
     else if (s->missing)

@@ -162,25 +162,27 @@ static void say_limit(struct cause *c, unsigned here, const char *size)
 }
 
 // A column before the block's first is that of the next row: this one was too long.
-static void say_guard(struct cause *c, const struct simt_finding *f, const struct geometry *g, char name, long long col)
+// Further behind the matrix than one of its rows is long, it is a row that is too high.
+static void say_guard(struct cause *c, const struct probe *p, const struct simt_finding *f, char name, long long col,
+                      bool just_behind)
 {
-    const bool columns = name != 'A' && !g->blocks && col < (long long)f->here.block[0] * g->bn;
-    const char *which = name == 'A' ? "the guard of the rows, or along K where the last row ends,"
-                        : !g->blocks && col < (long long)f->here.block[0] * g->bn
-                            ? "it lies past the end of the row before, so the guard of the columns"
-                        : name == 'B' ? "the guard along K, or of the columns where the last row ends,"
-                                      : "the guard of the rows, or of the columns where the last row ends,";
-    cause_say(c, "%s is missing or lets too much through", which);
-    const char *const sizes[] = { columns || name == 'C' ? "N"
-                                  : name == 'A'          ? "M"
-                                                         : "K",
-                                  columns       ? NULL
-                                  : name == 'B' ? "N"
-                                  : name == 'A' ? "K"
-                                                : "M" };
-    for (int i = 0; i < 2 && sizes[i]; i++)
-        say_limit(c, cause_own_line(c, &f->here.place), sizes[i]);
-    cause_add_line(c, cause_index_line(c, cause_own_line(c, &f->here.place)));
+    const struct geometry *g = &p->geometry;
+    const bool columns = just_behind && name != 'A' && !g->blocks && col < (long long)f->here.block[0] * g->bn;
+    const char *rows = name == 'B' ? "along K" : "of the rows", *cols = name == 'A' ? "along K" : "of the columns";
+    const char *const sizes[] = { name == 'B' ? "K" : "M", name == 'A' ? "K" : "N" };
+    const unsigned here = cause_own_line(c, &f->here.place), call = call_of(c, p, f);
+    if (columns)
+        cause_say(c, "it lies past the end of the row before, so the guard of the columns");
+    else if (just_behind)
+        cause_say(c, "the guard %s, or %s where the last row ends,", rows, cols);
+    else
+        cause_say(c, "the guard %s", rows);
+    cause_say(c, " is missing or lets too much through");
+    for (int i = columns ? 1 : 0; i < (just_behind ? 2 : 1); i++)
+        say_limit(c, here, sizes[i]);
+    if (call && call != here && cause_add_line(c, call))
+        cause_say(c, ", called from line %u", call);
+    cause_add_line(c, cause_index_line(c, here));
 }
 
 // What lies just behind the matrix may be that of a step too far along K, where the line has been executed before.
@@ -223,6 +225,14 @@ static void say_element(struct cause *c, const struct probe *p, const struct tes
     if (along_k && g->bk && begins >= 2 * g->bk) {
         cause_say(c, "this thread begins with k = %lld, and a tile has %d: the index within the tile", begins, g->bk);
         say_made(c, p, f, ", made at");
+    } else if (along_k && g->bk && begins >= g->bk) {
+        cause_say(c,
+                  "this thread begins with k = %lld, so the first tile is left out: the pointer moves on before its "
+                  "first use, or begins too far",
+                  begins);
+        cause_add_line(c, c->lines.line[name == 'A' ? LINE_STEP_A : LINE_STEP_B]);
+        cause_add_line(c, call_of(c, p, f));
+        cause_add_line(c, c->lines.line[name == 'A' ? LINE_BASE_A : LINE_BASE_B]);
     } else if (along_k) {
         cause_say(c,
                   "this thread has come there along K, from %c[%lld][%lld] on: a tile too many is read, a step "
@@ -239,8 +249,12 @@ static void say_element(struct cause *c, const struct probe *p, const struct tes
         say_made(c, p, f, " It is made at");
         for (int i = 0; base[name - 'A'][i] != LINE_ROLES; i++)
             cause_add_line(c, c->lines.line[base[name - 'A'][i]]);
+    } else if (name == 'B' && g->bk && row >= (rows - 1) / g->bk * g->bk + 2LL * g->bk) {
+        cause_say(c, "far behind the last tile along K: the step along K is too long, or a row of B is");
+        cause_add_line(c, c->lines.line[LINE_STEP_B]);
+        say_made(c, p, f, ". What the address is made of is set at");
     } else {
-        say_guard(c, f, g, name, col);
+        say_guard(c, p, f, name, col, row == rows);
         if (row == rows && h->came_before)
             say_step(c, name);
         say_made(c, p, f, ". What the address is made of is set at");
@@ -347,7 +361,7 @@ static void say_unset(struct cause *c, const struct kernel_unset *u, const char 
         cause_say(c, ", and gets one from line %u on", set);
     const unsigned around = loop ? loop : call && kernel_text_loops(c->lines.file, call, heads) ? heads[0] : 0;
     if (around)
-        cause_say(c, ": does the loop at line %u reach all of it?", around);
+        cause_say(c, ": does the loop at line %u reach all of it, and is the index that reads it within it?", around);
     cause_add_line(c, around ? around : u->declared);
     cause_add_line(c, around ? set : 0);
 }

@@ -145,4 +145,6 @@ void cause_say_lost(struct cause *c, const struct flow *f, const struct geometry
         say_unread(c, f->replaced[place], along_k, extent);
     }
     look_at(c, f, lost, matrix, along_k, part);
+    if (along_k && !part && lost != FLOW_READ)
+        cause_say_calls(c, f->line[lost]);
 }

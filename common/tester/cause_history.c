@@ -111,7 +111,8 @@ static void say_siblings(struct cause *c, const struct history *h, const struct 
     say_name(c, m, of);
     cause_say(c, " somebody has,");
     say_at(c, &last->at);
-    cause_say(c, ": is the index right?");
+    if (!cause_say_calls(c, last->at.line))
+        cause_say(c, ": is the index right?");
     look_at(c, &last->at);
 }
 
@@ -174,6 +175,9 @@ static void say_copies(struct cause *c, const struct history *h, const struct si
         look_at_sites(c, other->copies, other->n_copies);
         return;
     }
+    say_sites(c, b->arrivals, b->n_arrivals, "; the bytes are announced");
+    cause_say(c, ": as many as all of its copies bring?");
+    look_at_sites(c, b->arrivals, b->n_arrivals);
 }
 
 // What is wrong with it. A wait for somebody who waits as well is due to his: it tells nothing.
@@ -310,9 +314,17 @@ static void say_too_many(struct cause *c, const struct history *h, const struct 
         return;
     cause_say(c, "the arrival before this one came from warp %u", last->warp);
     say_at(c, &last->at);
-    cause_say(c, last->number == f->here.number && last->warp == f->here.warp
-                     ? ", from this line, too: it comes here again before it has waited for the phase to end"
-                     : ": one phase is arrived at from two places");
+    const bool here = last->number == f->here.number || same(&last->at, &h->here);
+    const unsigned condition = kernel_text_condition(c->lines.file, last->at.call ? last->at.call : last->at.line);
+    if (here && last->warp == f->here.warp)
+        cause_say(c, ", from this line, too: it comes here again before it has waited for the phase to end");
+    else if (here)
+        cause_say(c, ", from this line, too: more threads come here than one phase has arrivals");
+    else
+        cause_say(c, ": one phase is arrived at from two places");
+    if (here && condition)
+        cause_say(c, "; they have passed the condition of line %u", condition);
+    cause_add_line(c, here ? condition : 0);
     look_at(c, &last->at);
     look_at(c, &h->here);
 }

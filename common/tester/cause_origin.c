@@ -45,6 +45,29 @@ void cause_say_loops(struct cause *c)
         }
 }
 
+bool cause_say_calls(struct cause *c, unsigned line)
+{
+    char name[KERNEL_NAME];
+    unsigned calls[KERNEL_MAKERS], first[1 + 2 * KERNEL_MAKERS] = { c->look[0] }, n_first = 1;
+    const unsigned n =
+        line && kernel_text_lambda(c->lines.file, line, name) ? kernel_text_calls(c->lines.file, line, calls) : 0;
+    for (unsigned i = 0; i < n; i++)
+        if (kernel_text_condition(c->lines.file, calls[i])) {
+            first[n_first++] = kernel_text_condition(c->lines.file, calls[i]);
+            first[n_first++] = calls[i];
+        }
+    if (n_first == 1)
+        return false;
+    cause_say(c, "; %s is called at line%s", name, text_plural(n));
+    for (unsigned i = 0; i < n; i++)
+        cause_say(c, "%s %u", !i ? "" : i + 1 < n ? "," : " and", calls[i]);
+    for (unsigned i = 1; i < n_first; i += 2)
+        cause_say(c, "%s line %u behind the condition of line %u", i > 1 ? " and" : ", at", first[i + 1], first[i]);
+    cause_say(c, ": does it hold each time?");
+    cause_look_first(c, first, n_first);
+    return true;
+}
+
 // A and B move on wherever the function is called that moves them: once too often, or too early. That is said where
 // their step is named, or where one of the calls is and the checks have found nothing.
 static void say_steps(struct cause *c)

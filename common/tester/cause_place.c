@@ -19,7 +19,8 @@ struct survey {
     size_t a_count_off, b_count_off;  // elements that did not meet exactly one 1
     size_t a_row_off, a_col_off, b_row_off, b_col_off;
     bool b_by_row, a_by_col;  // the column of B is C's row, the row of A is C's column, in place of their own
-    bool relocated;           // A and B agree everywhere on which element of C this is
+    size_t moved;             // elements that are another one's
+    bool relocated;           // A and B agree on which element of C this is, wherever an element is
 };
 
 static struct survey survey(const struct look *l)
@@ -37,8 +38,10 @@ static struct survey survey(const struct look *l)
             s.b_col_off += t.b_col != j;
             s.b_by_row = s.b_by_row && t.b_col == i;
             s.a_by_col = s.a_by_col && t.a_row == j;
-            s.relocated =
-                s.relocated && t.a_row >= 0 && t.b_col >= 0 && t.a_col == t.b_col % l->k && t.b_row == t.a_row % l->k;
+            s.moved += t.a_row >= 0 && t.b_col >= 0 && (t.a_row != i || t.b_col != j);
+            if (t.a_count != 0 || t.b_count != 0)
+                s.relocated = s.relocated && t.a_row >= 0 && t.b_col >= 0 && t.a_col == t.b_col % l->k &&
+                              t.b_row == t.a_row % l->k;
         }
     return s;
 }
@@ -54,7 +57,8 @@ static bool all_there(const struct look *l)
     for (int i = 0; seen && i < l->m; i++)
         for (int j = 0; j < l->n; j++) {
             const struct meeting t = look_meeting(l, i, j);
-            seen[(size_t)t.a_row * (size_t)l->n + (size_t)t.b_col] = 1;
+            if (t.a_row >= 0 && t.b_col >= 0)
+                seen[(size_t)t.a_row * (size_t)l->n + (size_t)t.b_col] = 1;
         }
     for (size_t i = 0; all && i < (size_t)l->m * (size_t)l->n; i++)
         all = seen[i];
@@ -352,7 +356,9 @@ static bool tell_misplaced(struct cause *c, struct probe *p, const struct survey
 {
     enum { FEW = 2 };
     const bool a_clean = FEW * s->b_count_off <= s->a_count_off, b_clean = FEW * s->a_count_off <= s->b_count_off;
-    if (a_clean && b_clean && s->relocated)
+    const bool lost =
+        s->moved > s->a_count_off && s->moved > s->b_count_off;  // those in place of them are beyond an edge
+    if (s->relocated && ((a_clean && b_clean) || lost))
         return tell_relocated(c, p, s, l);
     if (a_clean && b_clean && !s->a_row_off && !s->b_col_off)
         return tell_pairs(c, p, s->l);

@@ -40,13 +40,19 @@ static struct stored survey_stores(const struct stores *s, const struct unwritte
     return x;
 }
 
+// Whether that line makes what the store has as its row or column, or a line does that makes those.
 static bool makes_place(const struct cause *c, unsigned store, unsigned line, bool column)
 {
-    unsigned lines[KERNEL_MAKERS];
+    unsigned lines[KERNEL_MAKERS], behind[KERNEL_MAKERS];
     const unsigned n = kernel_text_place_makers(c->lines.file, store, column, lines);
-    for (unsigned i = 0; i < n; i++)
-        if (lines[i] == line)
+    for (unsigned i = 0; i < n; i++) {
+        const unsigned n_behind = kernel_text_makers(c->lines.file, lines[i], behind);
+        bool makes = lines[i] == line;
+        for (unsigned j = 0; j < n_behind; j++)
+            makes = makes || behind[j] == line;
+        if (makes)
             return true;
+    }
     return false;
 }
 
@@ -77,11 +83,12 @@ static unsigned line_of_threads(const struct cause *c, unsigned store, bool colu
 
 static void say_missing(struct cause *c, const struct unwritten *u)
 {
-    const bool cols = unwritten_whole(&u->tile_cols), rows = !cols && unwritten_whole(&u->tile_rows);
-    if (!rows && !cols)
+    const char *name;
+    const struct unwritten_lines *lines = unwritten_of_tile(u, &name);
+    if (!lines)
         return;
     cause_say(c, ", and no thread stores ");
-    unwritten_say(c, rows ? &u->tile_rows : &u->tile_cols, rows ? "row" : "column");
+    unwritten_say(c, lines, name);
     cause_say(c, " of each block's tile");
 }
 
@@ -104,10 +111,12 @@ static void say_again(struct cause *c, const struct unwritten *u, const struct s
     cause_say(c, "thread %u stores C[%zu][%zu] %u times", s->all[x->example].thread, x->example / (size_t)s->n,
               x->example % (size_t)s->n, x->most);
     say_missing(c, u);
-    if (loop)
+    if (loop) {
         say_loop_left_out(c, store, loop);
-    else
-        cause_look_at_line(c, store);
+        return;
+    }
+    cause_look_at_line(c, line_of_threads(c, store, unwritten_whole(&u->tile_cols)));
+    cause_look_at_line(c, store);
 }
 
 // The same where the compiler has left out the stores whose value is overwritten. False: it is not so.
@@ -118,7 +127,7 @@ static bool say_overwritten(struct cause *c, const struct unwritten *u, const st
     const uint32_t threads = stores_threads(s);
     const int row = (int)(x->example / (size_t)s->n), col = (int)(x->example % (size_t)s->n);
     const struct meeting t = look_meeting(l, row, col);
-    if (!loop || x->stored % threads || (x->stored + x->missing) % threads)
+    if (!loop || !u->misplaced || x->stored % threads || (x->stored + x->missing) % threads)
         return false;
     cause_say(c, "each thread stores %zu element%s in place of %zu", x->stored / threads,
               text_plural(x->stored / threads), (x->stored + x->missing) / threads);
@@ -133,18 +142,17 @@ static bool say_overwritten(struct cause *c, const struct unwritten *u, const st
 static void say_shared(struct cause *c, const struct unwritten *u, const struct stores *s, const struct stored *x,
                        unsigned store)
 {
-    const bool cols = unwritten_whole(&u->tile_cols), rows = !cols && unwritten_whole(&u->tile_rows);
+    const char *name;
+    const struct unwritten_lines *lines = unwritten_of_tile(u, &name);
+    const bool cols = lines == &u->tile_cols, rows = lines == &u->tile_rows;
     const struct store *e = &s->all[x->example];
     const unsigned of_col = rows ? 0 : line_of_threads(c, store, true);
     const unsigned of_row = cols ? 0 : line_of_threads(c, store, false);
     cause_say(c, "C[%zu][%zu] is stored by threads %u and %u", x->example / (size_t)s->n, x->example % (size_t)s->n,
               e->thread, e->other);
     say_missing(c, u);
-    cause_say(c, ". The %s of C that a thread has %s other threads', too",
-              cols   ? "column"
-              : rows ? "row"
-                     : "row or the column",
-              cols || rows ? "is" : "are");
+    cause_say(c, ". The %s of C that a thread has %s other threads', too", lines ? name : "row or the column",
+              lines ? "is" : "are");
     cause_look_at_line(c, of_col);
     cause_look_at_line(c, of_row);
     cause_look_at_line(c, store);
@@ -191,6 +199,32 @@ static bool say_turns(struct cause *c, const struct look *l, const struct geomet
               g->threads, first, g->threads, first);
     cause_look_at(c, roles);
     return true;
+}
+
+bool cause_of_stored_again(struct cause *c, struct probe *p, int m, int n, int k)
+{
+    struct stores s;
+    uint32_t times = 0;
+    unsigned heads[KERNEL_LOOPS];
+    bool alike = stores_take(&s, p, m, n, k, 0);
+    for (size_t i = 0; alike && i < s.elements; i++) {
+        const struct store *e = &s.all[i];
+        times = times ? times : e->times;
+        alike = !e->times || (e->times == times && e->thread == e->other);
+    }
+    if (alike && times > 1) {
+        const unsigned store = slice_line(cause_kernel(p), c->lines.file, s.all[0].number, NULL);
+        const unsigned loop = store && kernel_text_loops(c->lines.file, store, heads) ? heads[0] : 0;
+        cause_say(
+            c,
+            "each element of C is stored %u times by its thread, and each time beta times what is there already is "
+            "added: the store belongs behind the loop over K",
+            times);
+        cause_look_at_line(c, store);
+        cause_look_at_line(c, loop);
+    }
+    stores_free(&s);
+    return alike && times > 1;
 }
 
 bool unwritten_say_stores(struct cause *c, const struct unwritten *u, struct probe *p, const struct look *l)

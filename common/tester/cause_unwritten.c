@@ -169,21 +169,22 @@ static void say_within(struct cause *c, const struct unwritten *u)
     static const enum line_role of_rows[] = { LINE_STORE_BOX, LINE_STORE_C, LINE_ROW, LINE_WRITE_C, LINE_ROLES };
     static const enum line_role of_cols[] = { LINE_STORE_BOX, LINE_STORE_C, LINE_COL, LINE_WRITE_C, LINE_ROLES };
     static const enum line_role of_blocks[] = { LINE_STORE_C, LINE_BROW, LINE_BCOL, LINE_ROW, LINE_COL, LINE_ROLES };
-    const bool cols = unwritten_whole(&u->tile_cols), rows = !cols && unwritten_whole(&u->tile_rows);
-    if (rows || cols) {
-        unwritten_say(c, rows ? &u->tile_rows : &u->tile_cols, rows ? "row" : "column");
+    const char *name;
+    const struct unwritten_lines *lines = unwritten_of_tile(u, &name);
+    if (lines) {
+        unwritten_say(c, lines, name);
         cause_say(c,
                   " of each block's tile: no thread has them (an index or the threads of a block), the store's loop "
                   "ends too early, or the geometry's tile is larger than the kernel's: look at the %ss that it covers",
-                  rows ? "row" : "column");
+                  name);
     } else {
         cause_say(c, "look at the grid, at the rows and columns that the store covers, and at %s",
                   c->boxes ? "row and column of its boxes (are they swapped?)" : "its bounds check");
     }
-    if (rows || cols)
+    if (lines)
         look_at_store(c);
-    cause_look_at(c, rows ? of_rows : cols ? of_cols : of_blocks);
-    if (rows || cols)
+    cause_look_at(c, lines == &u->tile_rows ? of_rows : lines ? of_cols : of_blocks);
+    if (lines)
         cause_say_loops(c);
 }
 

@@ -260,6 +260,48 @@ static double big_and_ones(struct probe *p, const struct numbers *like, double b
     return got;
 }
 
+// C[0][0] where all elements of A are a, and all of B are b.
+static double of_equal(struct probe *p, const struct numbers *like, double a, double b)
+{
+    struct numbers x;
+    double got = NAN;
+    if (make(&x, p->type, like->C.rows, like->C.cols, like->A.cols)) {
+        for (int j = 0; j < x.A.cols; j++) {
+            for (int i = 0; i < x.A.rows; i++)
+                matrix_set(&x.A, i, j, a);
+            for (int i = 0; i < x.B.cols; i++)
+                matrix_set(&x.B, j, i, b);
+        }
+        if (run(p, &x, 1, 0, true))
+            got = matrix_get(&x.C, 0, 0);
+    }
+    release(&x);
+    return got;
+}
+
+// Elements of A or B that lose bits before they are multiplied: halves of 1, or what a narrower type leaves out.
+static bool of_operands(struct cause *c, struct probe *p, const struct numbers *like)
+{
+    static const enum line_role lines[][6] = {
+        { LINE_LOAD_A, LINE_WRITE_A, LINE_READ_A, LINE_MULTIPLY, LINE_ROLES },
+        { LINE_LOAD_B, LINE_WRITE_B, LINE_READ_B, LINE_MULTIPLY, LINE_ROLES },
+    };
+    const double k = like->A.cols, more = p->type == DEV_F64 ? 1 + 0x1p-30 : 1 + 0x1p-12;
+    for (int b = 0; b < 2; b++) {
+        const bool whole = of_equal(p, like, b ? 1 : 0.5, b ? 0.5 : 1) == 0;
+        if (!whole && (p->type == DEV_F16 || of_equal(p, like, b ? 1 : more, b ? more : 1) != k))
+            continue;
+        cause_say(c, "%c's elements are rounded to %s before they are multiplied, by the type of what takes them there",
+                  "AB"[b],
+                  whole                ? "whole numbers"
+                  : p->type == DEV_F64 ? "float"
+                                       : "half");
+        cause_look_at(c, lines[b]);
+        return true;
+    }
+    return false;
+}
+
 // Sums that are rounded to fewer bits, after each product, each 16 of them or each tile; and those that are rounded
 // before alpha multiplies them.
 static bool of_bits(struct cause *c, struct probe *p, const struct numbers *like)
@@ -288,7 +330,8 @@ static bool of_bits(struct cause *c, struct probe *p, const struct numbers *like
 bool cause_of_value(struct cause *c, struct probe *p, int m, int n, int k)
 {
     struct numbers x;
-    const bool told = make(&x, p->type, m, n, k) && (of_factors(c, p, &x) || of_bits(c, p, &x));
+    const bool told =
+        make(&x, p->type, m, n, k) && (of_factors(c, p, &x) || of_operands(c, p, &x) || of_bits(c, p, &x));
     release(&x);
     return told;
 }

@@ -108,16 +108,26 @@ static void say_gap(struct cause *c, const struct simt_kernel *k, unsigned earli
 {
     unsigned heads[KERNEL_LOOPS], from = earlier < later ? earlier : later, to = earlier < later ? later : earlier;
     const unsigned loop = common_loop(c, earlier, later), n = kernel_text_loops(c->lines.file, to, heads);
-    if (!wait_within(c, k, from, to, 0, OF_THREADS)) {
+    if (earlier > later && loop) {
+        if (!wait_within(c, k, earlier, UINT_MAX, loop, OF_THREADS) &&
+            !wait_within(c, k, loop, later, loop, OF_THREADS))
+            cause_say(c, "a missing barrier would belong between line %u and the end of the loop at line %u", earlier,
+                      loop);
+    } else if (!wait_within(c, k, from, to, 0, OF_THREADS)) {
         for (unsigned i = 0; i < n && heads[i] > from && heads[i] != c->lines.line[LINE_LOOP]; i++)
             to = heads[i];
         if (from < to)
             cause_say(c, "a missing barrier would belong between line %u and line %u", from, to);
-    } else if (earlier > later && loop && !wait_within(c, k, earlier, UINT_MAX, loop, OF_THREADS) &&
-               !wait_within(c, k, loop, later, loop, OF_THREADS)) {
-        cause_say(c, "a missing barrier would belong between line %u and the end of the loop at line %u", earlier,
-                  loop);
     }
+}
+
+// Where a wait stands, and another line that it has to do with.
+static void say_stands(struct cause *c, const char *which, unsigned wait, const char *so, unsigned line,
+                       const char *then)
+{
+    cause_say(c, "%s stands at %s:%u, %s line %u%s", which, source_base_name(c->lines.file), wait, so, line, then);
+    cause_add_line(c, wait);
+    cause_add_line(c, line);
 }
 
 // A thread's wait is for its own copies: the barrier that tells the others of them has to stand behind it. Whether it
@@ -130,13 +140,8 @@ static bool say_wait_behind(struct cause *c, const struct simt_kernel *k, const 
     if (!meaning_is_copy(&f->there) || f->here.access != SIMT_READS || !barrier || barrier >= wait ||
         !memcmp(f->here.thread, f->there.thread, sizeof f->here.thread))
         return false;
-    cause_say(
-        c,
-        "the wait stands at %s:%u, behind the barrier at line %u. A thread waits for its own copies alone, so the "
-        "barrier has to come after the wait",
-        source_base_name(c->lines.file), wait, barrier);
-    cause_add_line(c, wait);
-    cause_add_line(c, barrier);
+    say_stands(c, "the wait", wait, "behind the barrier at", barrier,
+               ". A thread waits for its own copies alone, so the barrier has to come after the wait");
     return true;
 }
 
@@ -196,7 +201,10 @@ static void say_wait_between(struct cause *c, const struct probe *p, const struc
     const unsigned here = products ? cause_own_line(c, &f->here.place) : line_in_body(c, k, &f->here);
     const unsigned there = products ? cause_own_line(c, &f->there.place) : line_in_body(c, k, &f->there);
     const unsigned wait = k ? wait_within(c, k, 0, here, 0, products ? OF_PRODUCTS : OF_THREADS) : 0;
-    if (f->kind == SIMT_RACE && k && there && here && !meaning_is_one_place(f) && (wait <= there || wait >= here))
+    const bool by_threads =
+        f->here.by == SIMT_BY_THREAD && f->there.by != SIMT_BY_WGMMA && f->there.by != SIMT_BY_BULK_COPY;
+    if (f->kind == SIMT_RACE && k && there && here && by_threads && !meaning_is_one_place(f) &&
+        (wait <= there || wait >= here))
         say_gap(c, k, there, here);
     if (!there || wait <= there || wait >= here)
         return;
@@ -231,12 +239,8 @@ static bool say_store_wait(struct cause *c, const struct simt_kernel *k, const s
     if (f->kind != SIMT_RACE || !is_bulk_store(store) || write->access != SIMT_WRITES || !wait ||
         wait_within(c, k, wait, to, loop, OF_THREADS) || !wait_within(c, k, to, from, loop, OF_THREADS))
         return false;
-    cause_say(c,
-              "the wait for the bulk copy stands at %s:%u, and one thread executes it. The others write at line %u "
-              "without knowing of it: a barrier is missing between the two lines",
-              source_base_name(c->lines.file), wait, to);
-    cause_add_line(c, wait);
-    cause_add_line(c, to);
+    say_stands(c, "the wait for the bulk copy", wait, "and one thread executes it. The others write at", to,
+               " without knowing of it: a barrier is missing between the two lines");
     return true;
 }
 

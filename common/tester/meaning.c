@@ -174,7 +174,7 @@ static const char *text_of_order(const struct simt_finding *f)
     if (simt_finding_class(f->kind) == SIMT_CLASS_RACE && f->there.access == SIMT_READS) {
         if (f->there.by == SIMT_BY_WGMMA)
             return "a wgmma may still read these bytes: the wait for its products, or the barrier behind that wait, is "
-                   "missing or comes too late";
+                   "missing or comes too late, or the mbarrier that tells of it has more arrivals than it waits for";
         if (f->there.by == SIMT_BY_BULK_COPY)
             return "a bulk store may still read these bytes: it is not committed, or the wait for it or the barrier "
                    "behind "
@@ -190,10 +190,24 @@ static const char *text_of_order(const struct simt_finding *f)
     return NULL;
 }
 
+// Whether all rows of the matrix begin at a multiple of that many bytes.
+static bool rows_begin_at(const struct simt_finding *f, const struct tester_options *o, uint32_t bytes)
+{
+    const char name = f->object.name && !f->object.name[1] ? f->object.name[0] : 0;
+    const uint64_t elements = name == 'A'   ? (uint64_t)o->m * (uint64_t)o->k
+                              : name == 'B' ? (uint64_t)o->k * (uint64_t)o->n
+                              : name == 'C' ? (uint64_t)o->m * (uint64_t)o->n
+                                            : 0;
+    return elements && bytes && f->object.bytes / elements * (uint64_t)(name == 'A' ? o->k : o->n) % bytes == 0;
+}
+
 // An access out of bounds, or at an address that is no multiple of its size.
-static const char *text_of_address(const struct simt_finding *f)
+static const char *text_of_address(const struct simt_finding *f, const struct tester_options *o)
 {
     const enum simt_space space = f->object.space;
+    if (f->kind == SIMT_MISALIGNED && space == SIMT_GLOBAL && rows_begin_at(f, o, f->bytes))
+        return "a vector access whose first column is no multiple of its elements: all rows begin at a multiple of "
+               "its size";
     if (f->kind == SIMT_MISALIGNED)
         return space == SIMT_GLOBAL
                    ? "a vector access to rows that do not all begin at a multiple of its size: which lengths of rows "
@@ -240,6 +254,6 @@ const char *meaning_text(const struct simt_finding *f, const struct tester_optio
     if ((order = text_of_order(f)))
         return order;
     if (simt_finding_check(f->kind) == SIMT_MEMCHECK && f->object.space != SIMT_NOWHERE)
-        return text_of_address(f);
+        return text_of_address(f, o);
     return of_class[class] ? of_class[class] : of_check[simt_finding_check(f->kind)];
 }

@@ -144,8 +144,8 @@ static void add_hint_from_value(struct text_end *l, const struct geometry *g, co
                  row == v->row ? "column" : "row");
     } else {
         bool ragged = v->row >= p->A->rows / g->bm * g->bm || v->col >= p->B->cols / g->bn * g->bn;
-        text_add(l, "look at %sthe indices of the loads, and at the barriers around them",
-                 ragged ? "the guards of this block, which sticks out of C, at " : "");
+        text_add(l, "look at %sthe indices of the loads",
+                 ragged ? "the guards of this block, which sticks out of C, and at " : "");
     }
 }
 

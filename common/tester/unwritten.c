@@ -14,6 +14,13 @@ bool unwritten_whole(const struct unwritten_lines *x)
     return n > 0 && n < x->n;
 }
 
+const struct unwritten_lines *unwritten_of_tile(const struct unwritten *u, const char **name)
+{
+    const bool cols = unwritten_whole(&u->tile_cols);
+    *name = cols ? "column" : "row";
+    return cols ? &u->tile_cols : unwritten_whole(&u->tile_rows) ? &u->tile_rows : NULL;
+}
+
 void unwritten_say(struct cause *c, const struct unwritten_lines *x, const char *name)
 {
     int first = 0, end, again, last = x->n;

@@ -33,6 +33,9 @@ bool unwritten_whole(const struct unwritten_lines *x);
 // "columns 4 to 7 of each 8", "column 255", "columns 64 to 127".
 void unwritten_say(struct cause *c, const struct unwritten_lines *x, const char *name);
 
+// The rows or the columns of a tile of which none is written, and what one of them is called; NULL: it is no such.
+const struct unwritten_lines *unwritten_of_tile(const struct unwritten *u, const char **name);
+
 // cause_stores.c: what the stores of the block tell that has the first such element. False: nothing.
 bool unwritten_say_stores(struct cause *c, const struct unwritten *u, struct probe *p, const struct look *l);
 

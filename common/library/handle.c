@@ -44,7 +44,8 @@ gemm_steps_status handle_leave(gemm_steps *h, gemm_steps_status status)
     return status;
 }
 
-gemm_steps_status handle_leave_dev(gemm_steps *h, bool ok)
+// Not ok: the device failed, which has its own line.
+static gemm_steps_status handle_leave_dev(gemm_steps *h, bool ok)
 {
     return handle_leave(h, ok ? GEMM_STEPS_OK : handle_fail_dev(h, GEMM_STEPS_FAILED));
 }

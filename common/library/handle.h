@@ -45,7 +45,6 @@ gemm_steps_status handle_fail_dev(gemm_steps *h, gemm_steps_status status);  // 
 // leave returns the status that it is given.
 gemm_steps_status handle_enter(gemm_steps *h, const char *function);
 gemm_steps_status handle_leave(gemm_steps *h, gemm_steps_status status);
-gemm_steps_status handle_leave_dev(gemm_steps *h, bool ok);  // not ok: the device failed, which has its own line
 
 // Device memory of at least that many bytes. What was in it is lost, and if it moves, so are all plans. False, with the
 // reason in dev_error, if there is none; the old one is gone then, too.

@@ -91,11 +91,6 @@ static size_t copy_bytes(int rows, int columns, enum dev_type type)
     return pitch == columns ? 0 : (bytes + 255) / 256 * 256;
 }
 
-size_t gemm_room(const struct gemm *c, enum dev_type type, const struct geometry *g)
-{
-    return g->box ? copy_bytes(c->m, c->k, type) + copy_bytes(c->k, c->n, type) : 0;
-}
-
 // pack(rows, columns, from, pitch, to): a block copies a row, or a part of it, 16 bytes a thread.
 static void plan_pack(struct gemm_operand *x, enum dev_type type, dev_ptr to)
 {

@@ -41,9 +41,6 @@ struct gemm {
 // stay where it is. False, with one line in error, if the grid would have too many rows of blocks.
 bool gemm_prepare(struct gemm *c, enum dev_type type, const struct geometry *g, char error[DEV_ERROR_MAX]);
 
-// Bytes that the packed copies of A and B take; 0 if there are none. They depend on m, n, k and the geometry alone.
-size_t gemm_room(const struct gemm *c, enum dev_type type, const struct geometry *g);
-
 // The tensors of a prepared product whose geometry has boxes, and where their maps belong. *n is 0 if it has none.
 enum { GEMM_TENSORS = 3 };
 struct gemm_tensor {

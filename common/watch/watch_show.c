@@ -16,7 +16,8 @@ struct showing {
     FILE *out;
 };
 
-void show_lanes(uint32_t lanes, char *out, size_t room)
+// Lanes as "lanes 0 to 15", "lane 3", "all lanes".
+static void show_lanes(uint32_t lanes, char *out, size_t room)
 {
     struct text_end t = { out, room };
     const char *between = " ";

@@ -6,18 +6,12 @@
 
 #include "watch.h"
 
-enum { SHOW_VALUE = 48 };
-// A value in words: as the type that `as` names (f16, f32, f64, s32, u32, s64, u64, hex), or, if that is NULL, as the
-// register's own; registers of bits are shown as integers. False: there is no such type.
-bool show_value(uint64_t bits, const struct simt_type *type, const char *as, char out[SHOW_VALUE]);
-uint32_t show_bytes(const char *as);  // that such a value has; 0: there is no such type
+// Bytes of a value of the type that `as` names (f16, f32, f64, s32, u32, s64, u64, hex); 0: there is no such type.
+uint32_t show_bytes(const char *as);
 
 // The values of some lanes, and the end of the line: one if they are the same, else the first `most` of them.
 void show_values(FILE *out, const uint64_t value[32], uint32_t lanes, const struct simt_type *type, const char *as,
                  uint32_t most);
-
-// Lanes as "lanes 0 to 15", "lane 3", "all lanes".
-void show_lanes(uint32_t lanes, char *out, size_t room);
 
 // Each prints lines to out; false, with one line in error, if the launch could not be run again.
 bool show_step(struct watch *w, uint64_t moment, FILE *out, char error[DEV_ERROR_MAX]);

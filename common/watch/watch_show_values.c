@@ -42,7 +42,10 @@ static double bf16_of(uint64_t bits)
     return (double)f;
 }
 
-bool show_value(uint64_t bits, const struct simt_type *type, const char *as, char out[SHOW_VALUE])
+enum { SHOW_VALUE = 48 };
+// A value in words: as the type that `as` names, or, if that is NULL, as the register's own; registers of bits are
+// shown as integers. False: there is no such type.
+static bool show_value(uint64_t bits, const struct simt_type *type, const char *as, char out[SHOW_VALUE])
 {
     float f;
     double d;

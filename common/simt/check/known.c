@@ -224,7 +224,8 @@ static void join(struct known_pool *pool, struct known **k, struct known *other,
     node->parts |= other->parts;
 }
 
-bool known_covers(const struct known_pool *pool, const struct known *a, const struct known *b)
+// Does a know all that b knows?
+static bool known_covers(const struct known_pool *pool, const struct known *a, const struct known *b)
 {
     return covers(a, b, pool->levels - 1, 0);
 }

@@ -35,8 +35,6 @@ void known_take(struct known_pool *pool, struct known **to, struct known **from)
 uint32_t known_when(const struct known_pool *pool, const struct known *k, uint64_t block, uint32_t thread);
 // Up to when the latest of a warp's threads is known.
 uint32_t known_warp_when(const struct known_pool *pool, const struct known *k, uint64_t block, uint32_t warp);
-// Does a know all that b knows?
-bool known_covers(const struct known_pool *pool, const struct known *a, const struct known *b);
 // *k learns of a thread, of its whole warp, or of its whole block, up to time at.
 void known_thread(struct known_pool *pool, struct known **k, uint64_t block, uint32_t thread, uint32_t at);
 void known_group(struct known_pool *pool, struct known **k, enum known_level level, uint64_t block, uint32_t thread,

@@ -5,7 +5,7 @@
 
 #include "decode_inst.h"
 
-bool decode_has(struct decoder *x, const char *name, enum alu_op *op)
+static bool decode_has(struct decoder *x, const char *name, enum alu_op *op)
 {
     uint32_t found;
     if (!map_get(&x->ops, (struct str){ name, (uint32_t)strlen(name) }, &found))
@@ -25,13 +25,6 @@ enum alu_op decode_op(struct decoder *x, const char *format, ...)
     if (n >= (int)sizeof name || !decode_has(x, name, &op))
         decode_unknown(x);
     return op;
-}
-
-uint32_t decode_unary(struct decoder *x, enum alu_op op, uint32_t a)
-{
-    uint32_t t = vreg_new(x, slot_for(ptx_type_bytes(decode_result(op))));
-    emit_alu(x, op, t, a, NO_VREG, NO_VREG);
-    return t;
 }
 
 // --- the lines of alu.def ---
@@ -61,9 +54,11 @@ static const struct signature {
 #include "simt/code/alu.def"
 };
 
-enum ptx_type decode_result(enum alu_op op)
+uint32_t decode_unary(struct decoder *x, enum alu_op op, uint32_t a)
 {
-    return signatures[op].d;
+    uint32_t t = vreg_new(x, slot_for(ptx_type_bytes(signatures[op].d)));
+    emit_alu(x, op, t, a, NO_VREG, NO_VREG);
+    return t;
 }
 
 // d = a + b + carry, or a - b - 1 + carry. The carry flag is a register that no instruction names. It is written last:

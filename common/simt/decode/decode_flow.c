@@ -20,6 +20,7 @@ void decode_leave(struct decoder *x, const struct parts *s)
     emit(x, UOP_EXIT);
 }
 
+// trap; and brkpt: without a debugger the launch fails.
 void decode_trap(struct decoder *x, const struct parts *s)
 {
     operand_count(x, 0, 0);

@@ -226,7 +226,7 @@ static const struct {
     { "applypriority", decode_ignored },
     { "discard", decode_ignored },
     { "pmevent", decode_ignored },
-    { "brkpt", decode_brkpt },
+    { "brkpt", decode_trap },
     { "alloca", decode_stack },
     { "stacksave", decode_stack },
     { "stackrestore", decode_stack },

@@ -66,10 +66,8 @@ uint32_t operand_destination(struct decoder *x, const struct ptx_operand *o, uin
 uint32_t destination_predicate(struct decoder *x, const struct ptx_operand *o);
 
 // decode_arith.c: operations of alu.def
-bool decode_has(struct decoder *x, const char *name, enum alu_op *op);
 enum alu_op decode_op(struct decoder *x, const char *format, ...)  // by name; fails if there is none
     __attribute__((format(printf, 2, 3)));
-enum ptx_type decode_result(enum alu_op op);
 uint32_t decode_unary(struct decoder *x, enum alu_op op, uint32_t a);  // emits it; returns a new vreg with the result
 void decode_arithmetic(struct decoder *x, const struct parts *s);      // a line of alu.def
 void decode_extended(struct decoder *x, const struct parts *s);        // add.cc, addc, madc.hi.cc, ...
@@ -150,7 +148,6 @@ void decode_hint(struct decoder *x, const struct parts *s);  // prefetches, slee
 void decode_policy(struct decoder *x, const struct parts *s);
 void decode_ignored(struct decoder *x, const struct parts *s);
 void decode_griddepcontrol(struct decoder *x, const struct parts *s);
-void decode_brkpt(struct decoder *x, const struct parts *s);
 void decode_stack(struct decoder *x, const struct parts *s);
 void decode_movmatrix(struct decoder *x, const struct parts *s);
 void decode_video(struct decoder *x, const struct parts *s);

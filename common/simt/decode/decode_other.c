@@ -41,15 +41,6 @@ void decode_ignored(struct decoder *x, const struct parts *s)
         decode_unknown(x);
 }
 
-// brkpt: without a debugger the launch fails.
-void decode_brkpt(struct decoder *x, const struct parts *s)
-{
-    operand_count(x, 0, 0);
-    if (s->n > 1)
-        decode_unknown(x);
-    emit(x, UOP_TRAP);
-}
-
 // movmatrix.sync.aligned.m8n8.trans.b16 d, a
 void decode_movmatrix(struct decoder *x, const struct parts *s)
 {

@@ -329,6 +329,16 @@ static struct bulk_place place_of(const struct bulk *c)
     return (struct bulk_place){ c->thread, c->from, c->shared, c->bytes, c->barrier, c->u->inst };
 }
 
+// Bytes that are on their way to the mbarrier.
+static uint64_t bulk_pending(const struct block *b, uint32_t barrier)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; b->bulks && i < b->bulks->n; i++)
+        if (is_load(&b->bulks->all[i]) && b->bulks->all[i].barrier == barrier)
+            bytes += b->bulks->all[i].bytes;
+    return bytes;
+}
+
 static void tell_arrival(struct block *b, const struct bulk *c, bool completes)
 {
     const struct bulk_place p = place_of(c);
@@ -364,15 +374,6 @@ bool bulk_deliver(struct block *b, uint32_t barrier)
         return true;
     }
     return false;
-}
-
-uint64_t bulk_pending(const struct block *b, uint32_t barrier)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; b->bulks && i < b->bulks->n; i++)
-        if (is_load(&b->bulks->all[i]) && b->bulks->all[i].barrier == barrier)
-            bytes += b->bulks->all[i].bytes;
-    return bytes;
 }
 
 struct read {  // of shared memory, by a copy that a thread of the block has started

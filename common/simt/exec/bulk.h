@@ -36,8 +36,6 @@ void bulk_wait(struct block *b, uint32_t thread, uint32_t outstanding);
 void bulk_open(const struct block *b, uint32_t thread, uint32_t *groups, uint32_t *loose);
 // Lets the first copy arrive that is to report to the mbarrier. False if there is none.
 bool bulk_deliver(struct block *b, uint32_t barrier);
-// Bytes that are on their way to the mbarrier.
-uint64_t bulk_pending(const struct block *b, uint32_t barrier);
 void bulk_finish(
     struct block *b);              // the block has ended: what it stores arrives, and the checks are told of every copy
 void bulk_reset(struct bulks *s);  // when a block starts; NULL is allowed

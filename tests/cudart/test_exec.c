@@ -168,6 +168,13 @@ Test(exec, what_cannot_be_captured_ends_the_capture)
     }
 }
 
+// Its prediction ends, too.
+Test(exec, a_kernel_that_stops_itself_can_be_timed)
+{
+    run(&r, "/bin/sh", "-c", "ulimit -t 20; exec \"$0\" \"$@\"", SIMT, "exec", "time", "--", BAD, "a trap", NULL);
+    expect(0, "cudaErrorLaunchFailure, cudaErrorLaunchFailure\n", ": stops(): kernel _Z5stopsv, bad.cu:");
+}
+
 Test(exec, flags_that_cuda_does_not_know_are_errors)
 {
     run(&r, SIMT, "exec", "--", BAD, "unknown flags", NULL);

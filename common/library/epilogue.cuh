@@ -128,16 +128,9 @@ __device__ inline void get4(const void *x, int64_t i, int type, int n, bool whol
         load4<bf16>(x, i, n, whole, to);
 }
 
-// What four neighbours in a row of C are before, if the product adds to them; those outside are 0. col is a multiple of four.
-__device__ inline void old4(const args &p, int z, int row, int col, float (&old)[4])
-{
-    if (p.beta != 0)
-        get4(p.C, z * p.c_next + row * p.c_row + col, p.c_type, row < p.m ? p.n - col : 0, p.wide_c, old);
-}
-
-// These four, as far as they are inside; known: what C is before, if somebody has asked. Most products only have an alpha: that is
-// asked once, for each branch takes as long as some ten instructions.
-__device__ inline void finish4(const args &p, int z, int row, int col, const float *sum, const float *known = nullptr)
+// What four neighbours in a row of C become, as far as they are inside; col is a multiple of four. Most products only have an alpha: that
+// is asked once, for each branch takes as long as some ten instructions.
+__device__ inline void finish4(const args &p, int z, int row, int col, const float *sum)
 {
     const int n = row < p.m ? p.n - col : 0;
     const int64_t at = z * p.c_next + row * p.c_row + col;
@@ -146,14 +139,14 @@ __device__ inline void finish4(const args &p, int z, int row, int col, const flo
         x[e] = p.alpha * sum[e];
     if (p.beta != 0 || p.bias_kind || p.activation) {
         float old[4] = {}, bias[4] = {};
-        if (!known)
-            old4(p, z, row, col, old);
+        if (p.beta != 0)
+            get4(p.C, at, p.c_type, n, p.wide_c, old);
         if (p.bias_kind == ARGS_BIAS_ROW)
             get4(p.bias, col, p.c_type, n, reinterpret_cast<uintptr_t>(p.bias) % 16 == 0, bias);
         else if (p.bias_kind && n > 0)
             bias[0] = bias[1] = bias[2] = bias[3] = get(p.bias, row, p.c_type);
         for (int e = 0; e < 4; e++)
-            x[e] = activate(x[e] + (p.beta != 0 ? p.beta * (known ? known[e] : old[e]) : 0) + bias[e], p.activation);
+            x[e] = activate(x[e] + p.beta * old[e] + bias[e], p.activation);
     }
     if (p.c_type == ARGS_F32)
         store4(static_cast<float *>(p.C) + at, x, n, p.wide_c);

@@ -1,32 +1,48 @@
 // The library's kernel for Hopper's tensor cores: step 20 for halves or bf16, for A and B in either order, batches, and an
-// epilogue. The blocks of a cluster share tiles of A and B: those beside each other have the same rows of A, those below each
-// other the same columns of B, and each loads a share of them for all, because L2 is slow, most of all where rows begin in the
-// midst of its lines. Or they share a tile of C, and multiply a part of K each.
+// epilogue. With ACROSS it computes C^T = B^T * A^T: the 64 rows of a product of wgmma run along C's columns, and its N along C's
+// rows, of which a tile can then have any multiple of 16. Where there is about one tile for each SM, its size decides.
+//
+// The blocks of a cluster share tiles of A and B: those beside each other have the same rows of A, those below each other the same
+// columns of B, and each loads a share of them for all, because L2 is slow, most of all where rows begin in the midst of its lines.
+// Or they share a tile of C, and multiply a part of K each.
+#ifndef TILE_M
+#define TILE_M 128
+#define TILE_N 256
+#define ACROSS 0
+#endif
 #include "edges.cuh"
 #include "hopper.cuh"
 #include "library/epilogue.cuh"
 #include "library/wgmma.cuh"
 
 // --- Tile sizes ---
-constexpr int BK = 64, WM = 16, GM = 4 * WM;  // depth of a block tile; rows of a warp, and of a warpgroup
-constexpr int BOX = 64;                       // elements in a row of a box: 128 bytes, as many as are swizzled together
-constexpr int MOST = 8;                       // blocks of a cluster
-constexpr int GROUP = 16;                     // rows of tiles that are computed together: what they share stays in L2
+constexpr int BK = 64, GM = 64;  // depth of a block tile; rows of a product, which are a warpgroup's
+constexpr int BOX = 64;          // elements in a row of a box: 128 bytes, as many as are swizzled together
+constexpr int MOST = 8;          // blocks of a cluster
+constexpr int ROOM = 225 * 1024, STAGES_MOST = 12;  // bytes of shared memory, without barriers
 struct Row { int n[13]; };  // read by the library
-template <int BM, int BN, int STAGES> struct Tile {
-    static constexpr int CONSUMERS = BM / WM * 32, THREADS = CONSUMERS + 128;
-    static constexpr int REGISTERS = CONSUMERS <= 256 ? 232 : 152;  // of a thread that multiplies
-    static constexpr int STAGE = BM * BK + BK * BN, PART = BN % (2 * BOX) ? BOX : 2 * BOX;
-    static constexpr int SHARED = 2 * (STAGES * STAGE + BM * PART);
-    static constexpr Row row = { { BM, BN, BK, THREADS, SHARED, 0, 0, WM, BN, BOX, 1, GM, 0 } };
-    static_assert(BK == BOX && BN <= 256 && BN % BOX == 0 && BM % GM == 0, "wgmma has 64 rows, 64 to 256 columns");
+
+// Of the columns of a warpgroup's products, those that are on their way to C at a time.
+constexpr int part_to_store(int rows, int columns)
+{
+    int part = columns < 128 ? columns : 128;
+    while (columns % part || rows * part > 128 * 128)
+        part -= ACROSS ? 16 : BOX;
+    return part;
+}
+
+template <int BM, int BN> struct Tile {
+    static constexpr int ROWS = ACROSS ? BN : BM, COLUMNS = ACROSS ? BM : BN;  // of the products of all warpgroups
+    static constexpr int CONSUMERS = ROWS / GM * 128, THREADS = CONSUMERS + 128;
+    static constexpr int REGISTERS = CONSUMERS <= 256 ? 232 : CONSUMERS <= 384 ? 152 : 104;  // of a thread that multiplies
+    static constexpr int STAGE = BM * BK + BK * BN, PART = part_to_store(ROWS, COLUMNS), FIT = (ROOM / 2 - ROWS * PART) / STAGE;
+    static constexpr int STAGES = FIT < STAGES_MOST ? FIT : STAGES_MOST, SHARED = 2 * (STAGES * STAGE + ROWS * PART);
+    static constexpr int GROUP = BM < 2 * BN ? 16 : 8;  // rows of tiles that are computed together: what they share stays in L2
+    static constexpr Row row = { { BM, BN, BK, THREADS, SHARED, 0, 0, BM, BN, BOX, 1, ACROSS ? PART : GM, 0 } };
+    static_assert(BK == BOX && BN % BOX == 0 && BM % (ACROSS ? 16 : GM) == 0 && COLUMNS <= 256, "wgmma has 64 rows, 16 to 256 columns");
+    static_assert(128 * 40 + CONSUMERS * REGISTERS <= 65536 / THREADS / 8 * 8 * THREADS, "a block has no more registers");
 };
-#ifndef TILE_M
-#define TILE_M 128
-#define TILE_N 256
-#define STEPS 4  // along K that shared memory has room for
-#endif
-__constant__ Row geometry[] = { Tile<TILE_M, TILE_N, STEPS>::row };
+__constant__ Row geometry[] = { Tile<TILE_M, TILE_N>::row };
 
 // The index of (row, col) in a tile with rows of BOX elements, whose chunks of 8 change places by the row's number.
 __device__ inline int swizzle(int row, int col)
@@ -130,6 +146,15 @@ __device__ inline half2 both(float a, float b)
     return *reinterpret_cast<half2 *>(&v);
 }
 
+// The same as stmatrix, of matrices whose rows become columns.
+__device__ inline void stmatrix_trans(half *row, const half2 (&v)[4])
+{
+    const unsigned *x = reinterpret_cast<const unsigned *>(v);
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(shared_address(row)),
+                 "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])
+                 : "memory");
+}
+
 // The descriptor of what lies so many units of 16 bytes further: the address in its lower half does not overflow.
 __device__ inline uint64_t further(uint64_t descriptor, unsigned units)
 {
@@ -138,35 +163,27 @@ __device__ inline uint64_t further(uint64_t descriptor, unsigned units)
 
 // --- The epilogue ---
 
-// If the product adds to C, or C is floats, or if blocks of a cluster have a part each of the sums of the same tile: each
+// If C is floats, or if blocks of a cluster have a part each of the sums of the same tile: each
 // writes its own to its shared memory, where the stages were, and stores a share of the elements. at: the first of these blocks; from
 // one to the next it is as many as the cluster has tiles.
-template <int BM, int BN, int CONSUMERS>
-__device__ __forceinline__ void add_up(float *Ps, const float (&acc)[BN / 2], const args &p, int part, int at, int z, int brow,
-                                       int bcol)
+template <int BM, int BN, int SUMS>
+__device__ __forceinline__ void add_up(float *Ps, const float (&acc)[SUMS], const args &p, int part, int at, int z, int brow, int bcol)
 {
-    const int tid = threadIdx.x, lane = tid % 32, LD = BN + 8;  // + 8: no bank conflicts
+    constexpr int CONSUMERS = Tile<BM, BN>::CONSUMERS, LD = BN + (ACROSS ? 4 : 8);  // no bank conflicts
+    const int tid = threadIdx.x, lane = tid % 32;
     auto meet = [&]() { p.parts > 1 ? cluster_barrier() : named_barrier(1, CONSUMERS); };
     named_barrier(1, CONSUMERS);  // all have multiplied: the stages are free
 #pragma unroll
-    for (int j = 0; j < BN / 2; j += 2)
-        *reinterpret_cast<float2 *>(&Ps[(tid / 32 * WM + lane / 4 + j / 2 % 2 * 8) * LD + j / 4 * 8 + lane % 4 * 2]) = {
-            acc[j], acc[j + 1]
-        };
-    meet();  // all sums are there
-    constexpr int EACH = 2;  // fours of C that a thread asks memory for before it waits
-#pragma unroll 1
-    for (int first = tid * 4; p.parts == 1 && first < BM * BN; first += EACH * CONSUMERS * 4) {
-        float old[EACH][4] = {};
-#pragma unroll
-        for (int e = 0, i = first; e < EACH && i < BM * BN; e++, i += CONSUMERS * 4)
-            old4(p, z, brow + i / BN, bcol + i % BN, old[e]);
-#pragma unroll
-        for (int e = 0, i = first; e < EACH && i < BM * BN; e++, i += CONSUMERS * 4)
-            finish4(p, z, brow + i / BN, bcol + i % BN, &Ps[i / BN * LD + i % BN], old[e]);
+    for (int j = 0; j < SUMS; j += 2) {
+        const int r = tid / 32 * 16 + lane / 4 + j / 2 % 2 * 8, c = j / 4 * 8 + lane % 4 * 2;  // of the products
+        if (ACROSS)
+            Ps[c * LD + r] = acc[j], Ps[(c + 1) * LD + r] = acc[j + 1];
+        else
+            *reinterpret_cast<float2 *>(&Ps[r * LD + c]) = { acc[j], acc[j + 1] };
     }
+    meet();  // all sums are there
 #pragma unroll 1
-    for (int i = (part * CONSUMERS + tid) * 4; p.parts > 1 && i < BM * BN; i += p.parts * CONSUMERS * 4) {
+    for (int i = (part * CONSUMERS + tid) * 4; i < BM * BN; i += p.parts * CONSUMERS * 4) {
         float sum[4] = {};
         float4 x[MOST];
         if (brow + i / BN >= p.m || bcol + i % BN >= p.n)
@@ -181,16 +198,16 @@ __device__ __forceinline__ void add_up(float *Ps, const float (&acc)[BN / 2], co
     meet();  // shared memory must last until all have read it
 }
 
-// A warpgroup stores its rows of a part of a tile: neighbours store neighbours, two each. of(r, c): C's numbers there.
-template <int PART, class F> __device__ __forceinline__ void store_rows(const args &p, int z, int row, int col, F of)
+// A warpgroup stores a part of its part of C: neighbours store neighbours, two each. at(r, c): where the numbers are.
+template <int ROWS, int COLUMNS, class F> __device__ __forceinline__ void store_rows(const args &p, int z, int row, int col, F at)
 {
-    constexpr int DOWN = 256 / PART;  // rows from one of a thread's to the next: even, so that all its places are alike
-    const int c = threadIdx.x * 2 % PART, first = threadIdx.x % 128 / (PART / 2), rows = min(GM, p.m - row), n = p.n - col - c;
+    constexpr int DOWN = 256 / COLUMNS;  // rows from one of a thread's to the next: even, so that all its places are alike
+    const int c = threadIdx.x * 2 % COLUMNS, first = threadIdx.x % 128 / (COLUMNS / 2), rows = min(ROWS, p.m - row), n = p.n - col - c;
     half *to = static_cast<half *>(p.C) + z * p.c_next + (row + first) * p.c_row + col + c;
     const bool two = n > 1 && reinterpret_cast<uintptr_t>(to) % 4 == 0;
 #pragma unroll 4
     for (int r = first; r < rows; r += DOWN, to += DOWN * p.c_row) {
-        const half2 v = of(r, c);
+        const half2 v = *reinterpret_cast<half2 *>(at(r, c));
         if (two)
             *reinterpret_cast<half2 *>(to) = v;
         else {
@@ -202,23 +219,37 @@ template <int PART, class F> __device__ __forceinline__ void store_rows(const ar
     }
 }
 
-// Multiplies the sums by alpha, and adds the bias and takes the activation, where they are: a lane has fours of them, two neighbours
-// in a row and the two that lie eight rows below. row, col: C's at the first of the warp.
-template <class T, int SUMS> __device__ __forceinline__ void add_bias(float (&acc)[SUMS], const args &p, int row, int col)
+// What is compiled for itself, because code has to come from memory before a small product can use it. ALONE: C is alpha * A * B, whose
+// rows TMA can store, and blocks share nothing. PLAIN: without the latter two. ADJUSTED: with a bias or an activation, too. WITH_BETA: and
+// with what C was. ADDED_UP: by add_up.
+enum { ALONE, PLAIN, ADJUSTED, WITH_BETA, ADDED_UP };
+
+// What a lane's sums become: a lane has fours of them, two neighbours in a row of the product and the two that lie eight rows below.
+// row, col: of the product, at the first of the warp.
+template <class T, int HOW, int SUMS> __device__ __forceinline__ void add_all(float (&acc)[SUMS], const args &p, int z, int row, int col)
 {
-    const T *bias = static_cast<const T *>(p.bias);
-    auto one = [&](int kind, int i, int end) { return p.bias_kind == kind && i < end ? widen(bias[i]) : 0; };
+    const T *bias = static_cast<const T *>(p.bias), *C = static_cast<const T *>(p.C) + z * p.c_next;
+    auto one = [&](bool along_c, int i) {
+        return p.bias_kind == (along_c ? ARGS_BIAS_ROW : ARGS_BIAS_COLUMN) && i < (along_c ? p.n : p.m) ? widen(bias[i]) : 0;
+    };
     row += threadIdx.x % 32 / 4, col += threadIdx.x % 4 * 2;
-    const float of_rows[2] = { one(ARGS_BIAS_COLUMN, row, p.m), one(ARGS_BIAS_COLUMN, row + 8, p.m) };
+    if (HOW == WITH_BETA)
+#pragma unroll
+        for (int j = 0; j < SUMS; j++) {  // outside of C it reads an element of A, which is not stored: a branch would hold up other loads
+            const int r = row + j / 2 % 2 * 8, c = col + j / 4 * 8 + j % 2, down = ACROSS ? c : r, beside = ACROSS ? r : c;
+            const bool inside = (down < p.m) & (beside < p.n);
+            acc[j] = p.alpha * acc[j] + p.beta * widen(*(inside ? &C[down * p.c_row + beside] : static_cast<const T *>(p.A)));
+        }
+    const float alpha = HOW == WITH_BETA ? 1 : p.alpha, of_rows[2] = { one(ACROSS, row), one(ACROSS, row + 8) };
 #pragma unroll
     for (int j = 0; j < SUMS; j += 4, col += 8) {
-        const float of_columns[2] = { one(ARGS_BIAS_ROW, col, p.n), one(ARGS_BIAS_ROW, col + 1, p.n) };
+        const float of_columns[2] = { one(!ACROSS, col), one(!ACROSS, col + 1) };
         for (int e = 0; e < 4; e++)
-            acc[j + e] = p.alpha * acc[j + e] + of_rows[e / 2] + of_columns[e % 2];
+            acc[j + e] = alpha * acc[j + e] + of_rows[e / 2] + of_columns[e % 2];
     }
 }
 
-template <int SUMS> __device__ __forceinline__ void adjust(float (&acc)[SUMS], const args &p, int row, int col)
+template <int HOW, int SUMS> __device__ __forceinline__ void adjust(float (&acc)[SUMS], const args &p, int z, int row, int col)
 {
     auto activate_all = [&](int activation) {
 #pragma unroll
@@ -226,20 +257,20 @@ template <int SUMS> __device__ __forceinline__ void adjust(float (&acc)[SUMS], c
             acc[j] = activate(acc[j], activation);
     };
     if (p.c_type == ARGS_F16)
-        add_bias<half>(acc, p, row, col);
+        add_all<half, HOW>(acc, p, z, row, col);
     else
-        add_bias<bf16>(acc, p, row, col);
+        add_all<bf16, HOW>(acc, p, z, row, col);
     if (p.activation == ARGS_RELU)
         activate_all(ARGS_RELU);
     else if (p.activation == ARGS_GELU)
         activate_all(ARGS_GELU);
 }
 
-template <int BM, int BN, int STAGES>
+template <int BM, int BN, int HOW>
 __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, const CUtensorMap &B, const CUtensorMap &Cmap)
 {
-    using T = Tile<BM, BN, STAGES>;
-    constexpr int CONSUMERS = T::CONSUMERS, STAGE = T::STAGE, PART = T::PART;
+    using T = Tile<BM, BN>;
+    constexpr int CONSUMERS = T::CONSUMERS, STAGES = T::STAGES, STAGE = T::STAGE, PART = T::PART;
     extern __shared__ __align__(1024) half8 shared[];  // a swizzled box begins at a multiple of 1024 bytes
     half *As = reinterpret_cast<half *>(shared), *Bs = As + BM * BK;  // STAGES of both
     __shared__ uint64_t full[STAGES], empty[STAGES];  // barriers: a tile has come; all consumers have multiplied it
@@ -248,10 +279,10 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     const int tid = threadIdx.x;
     const int warp = __shfl_sync(~0u, tid / 32, 0), lane = tid % 32;  // now the compiler knows: a warp has one number
     const int group = warp / 4;                                       // warpgroup
-    const int row = warp * WM;
     const bool loader = warp == CONSUMERS / 32;  // a thread of this warp asks for all boxes
-    const int tall = 1 << p.tall, broad = 1 << p.broad, tiles = tall * broad, parts = p.parts, rank = cluster_rank();
-    const int j = rank & broad - 1, i = rank >> p.broad & tall - 1, part = rank >> p.tall + p.broad;  // part of K; place in the cluster
+    const int tall = HOW == ALONE ? 1 : 1 << p.tall, broad = HOW == ALONE ? 1 : 1 << p.broad, tiles = tall * broad;
+    const int parts = HOW == ALONE ? 1 : p.parts, rank = HOW == ALONE ? 0 : cluster_rank();
+    const int j = rank & broad - 1, i = rank >> p.broad & tall - 1, part = HOW == ALONE ? 0 : rank >> p.tall + p.broad;  // part of K; place in the cluster
     const int steps = (p.k - 1) / BK + 1, skip = parts > 1 ? steps * part / parts : 0;
     const int deep = parts > 1 ? steps * (part + 1) / parts - skip : steps;
 
@@ -260,7 +291,7 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
         z = 0;
         if (p.batch > 1)  // a division takes longer than all else here
             z = unit / (p.across * p.down), unit %= p.across * p.down;
-        const int span = GROUP >> p.tall, top = p.down > span ? unit / (span * p.across) * span : 0;
+        const int span = T::GROUP >> p.tall, top = p.down > span ? unit / (span * p.across) * span : 0;
         const unsigned rows = min(span, p.down - top), of_group = unit - top * p.across;
         brow = ((top + of_group % rows) * tall + i) * BM, bcol = (of_group / rows * broad + j) * BN;
     };
@@ -268,8 +299,8 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     auto next = [&]() { s = s + 1 < STAGES ? s + 1 : 0, parity ^= s == 0; };
 
     // --- Accumulators ---
-    float acc[BN / 2];
-    half *Cs = As + STAGES * STAGE + group * GM * PART;  // this warpgroup's rows
+    float acc[T::COLUMNS / 2];
+    half *Cs = As + STAGES * STAGE + group * GM * PART;  // this warpgroup's
     auto at = [&](int r, int c) { return &Cs[c / BOX * GM * BOX + swizzle(r, c % BOX)]; };
 
     // --- Load ---
@@ -342,9 +373,11 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     more_registers<T::REGISTERS>();
 
     // --- Compute ---
-    const uint64_t a_tile = wgmma_descriptor<true>(&As[row / GM * GM * BK], 16, 1024);  // in stage 0; in units of 16 bytes
-    const uint64_t b_tile = wgmma_descriptor<true>(Bs, turn_b() ? 16 : BK * 128, 1024);
-    const int a_step = turn_a() ? BOX * 16 / 8 : 16 / 8, b_step = turn_b() ? 16 / 8 : BOX * 16 / 8;  // 16 further along K
+    const half *X = ACROSS ? Bs : As, *Y = ACROSS ? As : Bs;  // the products' first and second operand
+    const bool x_along = ACROSS ? turn_b() : !turn_a(), y_along = ACROSS ? !turn_a() : turn_b();  // its lines lie along K
+    const uint64_t x_tile = wgmma_descriptor<true>(&X[group * GM * BK], 16, 1024);  // in stage 0; in units of 16 bytes
+    const uint64_t y_tile = wgmma_descriptor<true>(Y, y_along ? 16 : BK * 128, 1024);
+    const int x_step = (x_along ? 1 : BOX) * 16 / 8, y_step = (y_along ? 1 : BOX) * 16 / 8;  // 16 further along K
     constexpr int LEAD = STAGES - 1;  // tiles that the other warpgroups have left when warpgroup 0 has none
     const int other = tid % 128;  // a block of the cluster: if it writes to the stages, this thread tells it that they are free
     const bool tells = other < tiles && (other >> p.broad == i || (other & broad - 1) == j);
@@ -362,72 +395,72 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
             wgmma_fence();
 #pragma unroll
             for (int k = 0; k < BK / 16; k++)
-                wgmma_any(acc, further(a_tile, s * (STAGE / 8) + k * a_step), further(b_tile, s * (STAGE / 8) + k * b_step),
+                wgmma_any(acc, further(x_tile, s * (STAGE / 8) + k * x_step), further(y_tile, s * (STAGE / 8) + k * y_step),
                           tile > 0 || k > 0);
             wgmma_commit();
             wgmma_wait<1>();  // the tile before this one is multiplied: it may be overwritten
             if (tile > 0)
                 give_back(before);
             if (CONSUMERS > 128 && tile + 1 == (group == 0 ? deep : max(1, deep - LEAD)))
-                named_barrier(4, CONSUMERS);  // warpgroup 0 goes first: it stores while the others multiply their last
+                named_barrier(5, CONSUMERS);  // warpgroup 0 goes first: it stores while the others multiply their last
         }
         wgmma_wait<0>();
         give_back(before);
     };
 
-    // --- Store ---
-    auto store = [&](float alpha) {
+    for (int unit = cluster(); unit < p.units;) {
+        multiply();
+        if (HOW == ADDED_UP) {
+            add_up<BM, BN>(reinterpret_cast<float *>(shared), acc, p, part, rank % tiles, z, brow, bcol);
+            break;  // there is one tile for each block
+        }
+        if (HOW == ADJUSTED || HOW == WITH_BETA)
+            adjust<HOW>(acc, p, z, (ACROSS ? bcol : brow) + warp * 16, ACROSS ? brow : bcol);
+
+        // --- Store ---
+        const bool stored = HOW == ALONE || p.stored;
+        const float alpha = HOW == ADJUSTED || HOW == WITH_BETA ? 1 : p.alpha;
 #pragma unroll
-        for (int c = 0; c < BN; c += PART) {
+        for (int c = 0; c < T::COLUMNS; c += PART) {
+            const int row = brow + (ACROSS ? c : group * GM), col = bcol + (ACROSS ? group * GM : c);
             if (tid % 128 == 0)
                 bulk_wait_read<0>();  // the part before this one has been read out of Cs
             named_barrier(1 + group, 128);
 #pragma unroll
-            for (int j = 0; j < PART / 16; j++) {
+            for (int j = 0; j < PART; j += 16) {
                 half2 v[4];
                 for (int q = 0; q < 4; q++)  // the four matrices of a tile, in the order of a fragment of A
-                    v[q] = both(alpha * acc[c / 2 + j * 8 + q * 2], alpha * acc[c / 2 + j * 8 + q * 2 + 1]);
-                stmatrix(at(row % GM + lane % 16, j * 16 + lane / 16 * 8), v);
+                    v[q] = both(alpha * acc[(c + j) / 2 + q * 2], alpha * acc[(c + j) / 2 + q * 2 + 1]);
+                if (ACROSS)
+                    stmatrix_trans(at(j + lane / 16 * 8 + lane % 8, warp % 4 * 16 + lane / 8 % 2 * 8), v);
+                else
+                    stmatrix(at(warp % 4 * 16 + lane % 16, j + lane / 16 * 8), v);
             }
             proxy_fence();                  // what TMA reads was written by ordinary stores
-            named_barrier(1 + group, 128);  // these rows are complete
-            if (p.stored && tid % 128 == 0) {
-                for (int j = 0; j < PART; j += BOX)
-                    store_box(&Cmap, at(0, j), brow + group * GM, bcol + c + j, z);
+            named_barrier(1 + group, 128);  // this part is complete
+            if (stored && tid % 128 == 0) {
+                for (int j = 0; j < (ACROSS ? BOX : PART); j += BOX)
+                    store_box(&Cmap, at(0, j), row, col + j, z);
                 bulk_commit();
             }
-            if (!p.stored)
-                store_rows<PART>(p, z, brow + group * GM, bcol + c, [&](int r, int c) { return *reinterpret_cast<half2 *>(at(r, c)); });
+            if (!stored)
+                store_rows<ACROSS ? PART : GM, ACROSS ? GM : PART>(p, z, row, col, at);
         }
-    };
-    auto each_tile = [&](auto store_sums) {
-        for (int unit = cluster(); unit < p.units;) {
-            multiply();
-            store_sums();
-            if ((unit += clusters()) < p.units)
-                place(unit, brow, bcol, z);
-        }
-    };
-
-    // Code of the first way lies in one piece: to fetch it from memory takes longer than a small product.
-    const bool straight = parts == 1 && p.beta == 0 && p.c_type != ARGS_F32, adjusted = p.bias_kind || p.activation;
-    if (__builtin_expect(straight && !adjusted, 1))
-        each_tile([&]() { store(p.alpha); });
-    else if (straight)
-        each_tile([&]() {
-            adjust(acc, p, brow + row, bcol);
-            store(1);
-        });
-    else {  // there is one tile for each block
-        multiply();
-        add_up<BM, BN, CONSUMERS>(reinterpret_cast<float *>(shared), acc, p, part, rank % tiles, z, brow, bcol);
+        if ((unit += clusters()) < p.units)
+            place(unit, brow, bcol, z);
     }
     bulk_wait_read<0>();  // shared memory must last until it has been read
 }
 
-extern "C" __global__ void __launch_bounds__(Tile<TILE_M, TILE_N, STEPS>::THREADS, 1)
-gemm(const __grid_constant__ args p, const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B,
-     const __grid_constant__ CUtensorMap C)
-{
-    product<TILE_M, TILE_N, STEPS>(p, A, B, C);
-}
+#define KERNEL(name, how)                                                                                              \
+    extern "C" __global__ void __launch_bounds__(Tile<TILE_M, TILE_N>::THREADS, 1)                                     \
+    name(const __grid_constant__ args p, const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B, \
+         const __grid_constant__ CUtensorMap C)                                                                        \
+    {                                                                                                                  \
+        product<TILE_M, TILE_N, how>(p, A, B, C);                                                                      \
+    }
+KERNEL(gemm_alone, ALONE)
+KERNEL(gemm, PLAIN)
+KERNEL(gemm_adjusted, ADJUSTED)
+KERNEL(gemm_with_beta, WITH_BETA)
+KERNEL(gemm_added_up, ADDED_UP)

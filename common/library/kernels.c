@@ -12,8 +12,9 @@
 
 const struct module_text module_texts[MODULES] = { LIBRARY_MODULES(HERE, HOPPER) };
 
-#define TILE(X, m, n, rule, step)                                                                                      \
-    { KERNEL_HOPPER, "20_any_shape", 0, MODULE_hopper_##m##x##n, 90, 90, m, n, 64, 1, rule, rule, step },
+#define TILE(_, m, n)                                                                                                  \
+    { KERNEL_HOPPER,   "20_any_shape",   0,    MODULE_hopper_##m##x##n, 90, 90, m, n, 64, 1,                           \
+      START_##m##X##n, HOPPER_##m##X##n, false },
 const struct kernel kernels[] = {
     { KERNEL_STEP, "07_double_buffer", ARGS_F32, MODULE_f32_whole, 75, 999, 128, 128, 8, 2, F32_WHOLE_ALONE,
       F32_WHOLE_BUSY, true },
@@ -39,7 +40,6 @@ const struct kernel kernels[] = {
       MMA_SMALL_F16_BUSY, false },
     { KERNEL_ROWS, "rows", ARGS_F32, MODULE_rows_f32, 75, 999, 8, 128, 1024, 4, NO_RULE, NO_RULE, false },
     { KERNEL_ROWS, "rows", 0, MODULE_rows_f16, 75, 999, 8, 256, 1024, 4, NO_RULE, NO_RULE, false },
-    { KERNEL_LAST_STEP, "20_any_shape", 0, MODULE_f16_any_shape, 90, 90, 128, 256, 64, 1, NO_RULE, NO_RULE, true },
     HOPPER_TILES(TILE, )
 };
 const int n_kernels = sizeof kernels / sizeof *kernels;

@@ -12,8 +12,6 @@
     X(f32_whole, f32_whole, "07_double_buffer", 0)                                                                     \
     X(f16_padding, f16_padding, "10_wmma_padding", 0)                                                                  \
     X(f16_async, f16_async, "13_async_copy", 0)                                                                        \
-    HOPPER(f16_any_shape, f16_any_shape, "20_any_shape", 0)                                                            \
-    HOPPER(bf16_any_shape, f16_any_shape, "20_any_shape", WORDS_BF16 | WORDS_ALL)                                      \
     X(any_f32_128x128, any_f32_128x128, "any.cu", 0)                                                                   \
     X(any_f32_64x128, any_f32_64x128, "any.cu", 0)                                                                     \
     X(any_f32_64x64, any_f32_64x64, "any.cu", 0)                                                                       \
@@ -32,19 +30,14 @@
     HOPPER(pack, pack, "pack.cu", 0)                                                                                   \
     HOPPER_TILES(HOPPER_TILE, HOPPER)
 
-// The tiles of hopper.cu: rows, columns, the rule's constant, whether step 20 has it. The build has to know them, too.
+// The tiles of hopper.cu: rows and columns of C. The build has to know them, too, and rule.def has constants of each.
 #define HOPPER_TILES(T, X)                                                                                             \
-    T(X, 128, 256, HOPPER_128X256, true)                                                                               \
-    T(X, 192, 192, HOPPER_192X192, true)                                                                               \
-    T(X, 128, 192, HOPPER_128X192, true)                                                                               \
-    T(X, 128, 128, HOPPER_128X128, true)                                                                               \
-    T(X, 64, 256, HOPPER_64X256, false)                                                                                \
-    T(X, 64, 192, HOPPER_64X192, false)                                                                                \
-    T(X, 64, 128, HOPPER_64X128, true)                                                                                 \
-    T(X, 64, 64, HOPPER_64X64, true)
+    T(X, 128, 256)                                                                                                     \
+    T(X, 192, 192) T(X, 128, 192) T(X, 128, 128) T(X, 64, 256) T(X, 64, 192) T(X, 64, 128) T(X, 64, 64) T(X, 224, 128) \
+        T(X, 160, 128) T(X, 192, 64) T(X, 128, 64) T(X, 96, 64) T(X, 32, 64)
 
 // hopper.cu for a tile: types, and how A and B lie.
-#define HOPPER_TILE(HOPPER, m, n, rule, step)                                                                          \
+#define HOPPER_TILE(HOPPER, m, n)                                                                                      \
     HOPPER(hopper_##m##x##n, hopper_##m##x##n, "hopper.cu", 0)                                                         \
     HOPPER(hopper_##m##x##n##_f16_nt, hopper_##m##x##n, "hopper.cu", WORDS_TURN_B)                                     \
     HOPPER(hopper_##m##x##n##_f16_tn, hopper_##m##x##n, "hopper.cu", WORDS_TURN_A)                                     \
@@ -54,7 +47,7 @@
     HOPPER(hopper_##m##x##n##_bf16_tn, hopper_##m##x##n, "hopper.cu", WORDS_BF16 | WORDS_TURN_A)                       \
     HOPPER(hopper_##m##x##n##_bf16_tt, hopper_##m##x##n, "hopper.cu", WORDS_BF16 | WORDS_TURN_A | WORDS_TURN_B)
 
-enum { WORDS_TURN_B = 1, WORDS_TURN_A = 2, WORDS_BF16 = 4, WORDS_ALL = 8 };  // ALL: C is bf16 wherever it was halves
+enum { WORDS_TURN_B = 1, WORDS_TURN_A = 2, WORDS_BF16 = 4 };
 
 #define X(module, array, name, words)                                                                                  \
     extern const char kernel_##array[];                                                                                \
@@ -91,8 +84,8 @@ enum rule_id {
 extern double rule[RULES];
 
 // What a kernel is: the step of the course as it stands, for products that its driver can state; any.cu; mma.cu;
-// rows.cu; hopper.cu; step 20, whose driver's rule chooses its tile.
-enum kernel_kind { KERNEL_STEP, KERNEL_ANY, KERNEL_MMA, KERNEL_ROWS, KERNEL_HOPPER, KERNEL_LAST_STEP };
+// rows.cu; hopper.cu.
+enum kernel_kind { KERNEL_STEP, KERNEL_ANY, KERNEL_MMA, KERNEL_ROWS, KERNEL_HOPPER };
 
 struct kernel {
     enum kernel_kind kind;
@@ -104,7 +97,7 @@ struct kernel {
     int of_sm;    // blocks that an SM can have at a time
     enum rule_id alone;  // cycles from one step along K to the next, of a block that is alone on its SM
     enum rule_id busy;   // the same, of as many blocks as an SM can have: for each of them
-    bool aligned;        // a step: rows begin at multiples of 16 bytes; hopper.cu: step 20 has this tile, too
+    bool aligned;        // a step: rows begin at multiples of 16 bytes
 };
 
 extern const struct kernel kernels[];

@@ -1,5 +1,5 @@
-// The types of the operands of hopper.cu, mma.cu and step 20, and for hopper.cu the order in which they lie, are words
-// of instructions: of wgmma (wgmma.cuh) and mma, and of conversions. One PTX has halves, neither of them transposed;
+// The types of the operands of hopper.cu and mma.cu, and for hopper.cu the order in which they lie, are words of
+// instructions: of wgmma (wgmma.cuh) and mma, and of conversions. One PTX has halves, neither of them transposed;
 // the others are made of it here.
 #include <stdlib.h>
 #include <string.h>
@@ -32,16 +32,18 @@ static void write_words(const char *from, const char *end, const struct word *wo
 
 char *module_words(const struct module_text *text, size_t *bytes)
 {
-    static const char *const orders[] = { ", 1, 1, 0, 1;", ", 1, 1, 0, 0;", ", 1, 1, 1, 1;", ", 1, 1, 1, 0;" };
-    const bool bf16 = text->words & WORDS_BF16, all = text->words & WORDS_ALL;
+    // Whether lines of the operands of wgmma lie along K: not is 1. As they are, with B turned, with A, with both.
+    static const char *const orders[] = { ", 1, 1, 0, 1;", ", 1, 1, 0, 0;", ", 1, 1, 1, 1;", ", 1, 1, 1, 0;" },
+                             *const across[] = { ", 1, 1, 1, 0;", ", 1, 1, 0, 0;", ", 1, 1, 1, 1;", ", 1, 1, 0, 1;" };
+    const int turned = text->words & (WORDS_TURN_A | WORDS_TURN_B);
+    const bool bf16 = text->words & WORDS_BF16;
     const struct word words[] = {
-        { ", 1, 1, 0, 1;", orders[text->words & (WORDS_TURN_A | WORDS_TURN_B)] },
+        { orders[0], orders[turned] },
+        { across[0], across[turned] },
         { ", 0x00;", text->words & WORDS_TURN_A ? ", 0x01;" : ", 0x00;" },
         { ", 0x000;", text->words & WORDS_TURN_B ? ", 0x001;" : ", 0x000;" },
         { ".f32.f16.f16", bf16 ? ".f32.bf16.bf16" : ".f32.f16.f16" },
         { "cvt.rn.f16x2.f32", bf16 ? "cvt.rn.bf16x2.f32" : "cvt.rn.f16x2.f32" },
-        { "cvt.rn.f16.f32", all ? "cvt.rn.bf16.f32" : "cvt.rn.f16.f32" },
-        { "cvt.f32.f16", all ? "cvt.f32.bf16" : "cvt.f32.f16" },
         { 0 },
     };
     char *copy = malloc(*text->bytes + *text->bytes / 4 + 1), *end = copy;  // no word is a quarter longer

@@ -5,19 +5,9 @@
 #include <math.h>
 
 #include "args.h"
-#include "tester/choose.h"
 
 enum { LINE = 128, UNIT = 16 };  // bytes: of a copy's row a multiple, and what is loaded at once
-enum {
-    STEP_ROWS_MOST = 65535,
-    PART_UNIT = 32,
-    ROWS_MOST = 8,
-    COLUMNS_T = 32,
-    CLUSTER_MOST = 8,
-    SHARE_MOST = 4,
-    LEAST_ROWS = 64,
-    SPLIT_MOST = 128
-};
+enum { STEP_ROWS_MOST = 65535, PART_UNIT = 32, ROWS_MOST = 8, COLUMNS_T = 32, CLUSTER_MOST = 8, SHARE_MOST = 4 };
 static const double UNITS_MOST = 1 << 30;
 
 // --- What can be computed how? ---
@@ -115,8 +105,6 @@ static bool can(struct pick_card card, const struct kernel *k, const gemm_steps_
     switch (k->kind) {
     case KERNEL_STEP:
         return can_step(k, p);
-    case KERNEL_LAST_STEP:  // rows of A that are not there take their time, too
-        return can_step(k, p) && p->m >= LEAST_ROWS;
     case KERNEL_ROWS:
         return p->alpha != 0 && (p->m <= ROWS_MOST || p->n <= ROWS_MOST);
     case KERNEL_HOPPER:
@@ -214,11 +202,18 @@ static double turns_cycles(struct pick_card card, const gemm_steps_problem *p, c
                 read_cycles(card, p));
 }
 
-// Rows of a box lie in one line of L2 if rows of the matrix begin at multiples of 128 bytes.
-static double row_cycles(const gemm_steps_problem *p, const struct way *w, int which)
+// How long the rows of a box take that lie in two lines of L2, those of a matrix whose rows do not begin at multiples
+// of 128 bytes.
+static double row_times(const gemm_steps_problem *p, const struct way *w, int which, enum rule_id times)
 {
     const struct operand x = problem_operand(p, which);
-    return w->copy[which] || pick_aligned(&x, LINE) ? rule[ROW] : rule[ROW] * rule[ROWS];
+    return w->copy[which] || pick_aligned(&x, LINE) ? 1 : rule[times];
+}
+
+// Rows of A and B that a block loads for a step along K; one in two lines counts as so many.
+static double rows_loaded(const gemm_steps_problem *p, const struct way *w, enum rule_id times)
+{
+    return w->kernel->m * row_times(p, w, 0, times) / w->broad + w->kernel->n * row_times(p, w, 1, times) / w->tall;
 }
 
 // Clusters that run at the same time. The blocks of one lie in one part of the GPU (a GPC), of which some have fewer
@@ -231,37 +226,21 @@ static double clusters(struct pick_card card, const struct way *w)
     return at_once > 1 ? at_once : 1;
 }
 
+// A step along K takes as long as the slowest of four: L2 is asked by all blocks, the SM asks for its rows, its tensor
+// cores multiply, blocks that share wait for each other.
 static double hopper_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
 {
     const struct kernel *k = w->kernel;
-    const double area = (double)k->m * k->n;
-    const double loads = k->m * row_cycles(p, w, 0) / w->broad + k->n * row_cycles(p, w, 1) / w->tall;
-    const double step = fmax(loads, rule[k->busy]), deep = ceil_div(ceil_div(p->k, k->k), w->parts);
-    const double rounds = ceil_div(units_of(p, w), clusters(card, w));
+    const bool shared = w->tall * w->broad > 1;
+    const double area = (double)k->m * k->n, asked = rows_loaded(p, w, ROWS) * rule[ROW] * w->blocks / card.sms;
+    const double taken = rows_loaded(p, w, TAKEN_TWICE) * rule[TAKEN];
+    const double step = fmax(fmax(asked, taken), fmax(rule[k->busy], shared ? rule[SHARED] : 0));
+    const double deep = ceil_div(ceil_div(p->k, k->k), w->parts), rounds = ceil_div(units_of(p, w), clusters(card, w));
     const struct operand c = problem_operand(p, 2);
     const double store = area / rule[STORE] * (pick_aligned(&c, UNIT) ? 1 : rule[STORE_ODD]);
-    const double split =
-        (w->parts > 1 ? rule[SPLIT] + area / rule[STORE] : 0) + (w->tall * w->broad > 1 ? rule[SHARE] : 0);
-    return rule[START] + both(rounds * (deep * step + rule[NEXT] + split) + store, read_cycles(card, p));
-}
-
-// As hopper.cu, but with fewer instructions between its products: the tile and the parts that its driver's rule takes.
-static double last_step_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
-{
-    struct geometries all = { 0 };
-    const struct kernel *of[GEOMETRIES_MAX];
-    (void)w;
-    for (const struct kernel *k = kernels; k < kernels + n_kernels; k++)
-        for (int split = 0; k->kind == KERNEL_HOPPER && k->aligned && split <= (k->m == k->n && k->m <= SPLIT_MOST);
-             split++) {
-            of[all.n] = k;
-            all.all[all.n++] = (struct geometry){ .bm = k->m, .bn = k->n, .bk = k->k, .split = split };
-        }
-    const struct geometry g = choose_geometry(&all, p->m, p->n, p->k, card.sms);
-    struct way one = { .parts = g.parts > 1 ? g.parts : 1, .tall = 1, .broad = 1 };
-    for (int i = 0; i < all.n; i++)
-        one.kernel = all.all[i].bm == g.bm && all.all[i].bn == g.bn ? of[i] : one.kernel;
-    return rule[SHORTER] * hopper_cycles(card, p, &one);
+    const double split = (w->parts > 1 ? rule[SPLIT] + area / rule[STORE] : 0) + (shared ? rule[SHARE] : 0);
+    return rule[k->alone] + rule[EACH] * w->blocks +
+           both(rounds * (deep * step + rule[NEXT] + split) + store, read_cycles(card, p));
 }
 
 static double rows_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
@@ -277,10 +256,11 @@ static double rows_cycles(struct pick_card card, const gemm_steps_problem *p, co
 double pick_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
 {
     typedef double model(struct pick_card, const gemm_steps_problem *, const struct way *);
-    static model *const models[] = {
-        [KERNEL_STEP] = turns_cycles, [KERNEL_ANY] = turns_cycles,     [KERNEL_MMA] = turns_cycles,
-        [KERNEL_ROWS] = rows_cycles,  [KERNEL_HOPPER] = hopper_cycles, [KERNEL_LAST_STEP] = last_step_cycles
-    };
+    static model *const models[] = { [KERNEL_STEP] = turns_cycles,
+                                     [KERNEL_ANY] = turns_cycles,
+                                     [KERNEL_MMA] = turns_cycles,
+                                     [KERNEL_ROWS] = rows_cycles,
+                                     [KERNEL_HOPPER] = hopper_cycles };
     return models[w->kernel->kind](card, p, w) + copy_cycles(card, p, w);
 }
 
@@ -359,9 +339,12 @@ static void offer_clusters(const struct search *s, struct way w)
     }
 }
 
-// Blocks share tiles only if there are as many; of few rows of A no block can load some.
+// Blocks share tiles only if there are as many; of few rows of A no block can load some. Boxes of an A that is
+// transposed have 64.
 static void offer_hopper(const struct search *s, struct way w)
 {
+    if (s->p->transpose_a && w.kernel->m % w.kernel->k)
+        return;
     for (int i = 0; i < 2; i++) {
         const struct operand x = problem_operand(s->p, i);
         w.copy[i] = !pick_aligned(&x, UNIT);
@@ -380,9 +363,7 @@ void pick_each(struct pick_card card, const gemm_steps_problem *p, size_t limit,
         const struct way w = { .kernel = k, .parts = 1, .part = p->k, .tall = 1, .broad = 1 };
         if (!can(card, k, p))
             continue;
-        if (k->kind == KERNEL_LAST_STEP)
-            offer(&s, &w);
-        else if (k->kind == KERNEL_ROWS)
+        if (k->kind == KERNEL_ROWS)
             offer_rows(&s, w);
         else if (k->kind == KERNEL_HOPPER)
             offer_hopper(&s, w);

@@ -25,8 +25,8 @@ struct plan {
     struct dev_arg product_args[PLAN_ARGS];
     struct dev_launch launch;
     uint64_t budget;
-    struct dev_kernel *product, *pack;
-    struct gemm step;  // of a step, with its geometry
+    struct dev_kernel *product[2], *pack;  // product: without a beta, and with one
+    struct gemm step;                      // of a step, with its geometry
     struct geometry geometry;
 };
 

@@ -7,7 +7,6 @@
 
 #include "base/matrix.h"
 #include "gpu/gpu.h"
-#include "tester/choose.h"
 
 // --- What the kernels are told ---
 
@@ -66,6 +65,13 @@ static struct operand place_operand(struct plan *plan, int which, dev_ptr *room)
 
 // --- Launches ---
 
+// Of hopper.cu: C does not go straight to memory while the next tile is multiplied, so there is one tile for each
+// cluster.
+static bool adds_up(const struct plan *plan)
+{
+    return plan->args.parts > 1 || plan->args.c_type == ARGS_F32;
+}
+
 static bool make_map(gemm_steps *h, struct plan *plan, int which, const struct operand *x, const struct geometry *g)
 {
     const struct args *a = &plan->args;  // of what several blocks need, each loads some rows
@@ -102,19 +108,13 @@ static bool open_hopper(gemm_steps *h, struct plan *plan, const struct operand x
     for (int i = 0; i < PROBLEM_OPERANDS; i++)
         plan->product_args[1 + i] = (struct dev_arg)DEV_ARG(plan->maps[i]);
     plan->launch.n_args = PLAN_ARGS;
+    if (adds_up(plan))
+        plan->launch.grid[0] = (unsigned)(plan->args.units * cluster);
     return ok;
 }
 
-// One tile for each cluster, unless C can go straight to memory, while the next tile is multiplied; see hopper.cu.
-static unsigned hopper_blocks(const struct plan *plan)
-{
-    const struct args *a = &plan->args;
-    const bool straight = a->beta == 0 && a->c_type != ARGS_F32;
-    return (unsigned)(straight ? plan->way.blocks : a->units * pick_cluster(&plan->way));
-}
-
-static void kernel_name(const struct plan *plan, const gemm_steps_problem *p, const struct geometry *g,
-                        char name[GEOMETRY_KERNEL])
+// adds: to C, by a beta.
+static void kernel_name(const struct plan *plan, const gemm_steps_problem *p, bool adds, char name[GEOMETRY_KERNEL])
 {
     const char a = p->transpose_a ? 't' : 'n', b = p->transpose_b ? 't' : 'n';
     if (plan->way.kernel->kind == KERNEL_ROWS)
@@ -122,7 +122,12 @@ static void kernel_name(const struct plan *plan, const gemm_steps_problem *p, co
     else if (plan->way.kernel->kind == KERNEL_ANY || plan->way.kernel->kind == KERNEL_MMA)
         snprintf(name, GEOMETRY_KERNEL, "gemm_%c%c", a, b);
     else
-        snprintf(name, GEOMETRY_KERNEL, "%s", g->kernel);
+        snprintf(name, GEOMETRY_KERNEL, "gemm%s",
+                 adds_up(plan)                                        ? "_added_up"
+                 : adds                                               ? "_with_beta"
+                 : p->bias_kind || p->activation                      ? "_adjusted"
+                 : plan->args.stored && pick_cluster(&plan->way) == 1 ? "_alone"
+                                                                      : "");
 }
 
 static enum module_id module_of(const struct plan *plan)
@@ -160,25 +165,22 @@ static bool open_own(gemm_steps *h, struct plan *plan, enum module_id id)
                                         .early = plan->n_copies > 0 };
     plan->budget = ((uint64_t)1 << 24) + (uint64_t)4096 * (uint64_t)p.k * ((uint64_t)p.batch + 1);
     char name[GEOMETRY_KERNEL];
-    kernel_name(plan, &p, g, name);
     bool ok = w->kernel->kind != KERNEL_HOPPER || open_hopper(h, plan, x, g);
-    ok = ok && (plan->product = dev_kernel(h->dev, h->loaded[id].module, name));
+    for (int adds = 0; ok && adds < 2; adds++) {
+        kernel_name(plan, &p, adds, name);
+        ok = (plan->product[adds] = dev_kernel(h->dev, h->loaded[id].module, name));
+    }
     if (ok && plan->n_copies)
         ok = handle_module(h, MODULE_pack) &&
              (plan->pack = dev_kernel(h->dev, h->loaded[MODULE_pack].module, "pack_halves"));
     return ok || (handle_fail_dev(h, GEMM_STEPS_FAILED), false);
 }
 
-static bool is_step(const struct kernel *k)
-{
-    return k->kind == KERNEL_STEP || k->kind == KERNEL_LAST_STEP;
-}
-
 static bool open_step(gemm_steps *h, struct plan *plan, enum module_id id)
 {
     const gemm_steps_problem *p = &plan->problem;
     struct geometry *g = &plan->geometry;
-    *g = choose_geometry(&h->loaded[id].geometries, p->m, p->n, p->k, h->card.sms);
+    *g = h->loaded[id].geometries.all[0];
     plan->step = (struct gemm){ .m = p->m, .n = p->n, .k = p->k, .A = p->A, .B = p->B, .C = p->C, .sms = h->card.sms };
     return gemm_open(&plan->step, h->dev, h->loaded[id].module, g->kernel,
                      p->type == GEMM_STEPS_F32 ? DEV_F32 : DEV_F16, g, h->error);
@@ -188,11 +190,9 @@ static void write_name(struct plan *plan)
 {
     const struct way *w = &plan->way;
     const struct kernel *k = w->kernel;
-    const int m = is_step(k) ? plan->geometry.bm : k->m, columns = is_step(k) ? plan->geometry.bn : k->n;
-    size_t n = (size_t)snprintf(plan->name, sizeof plan->name, "%s, %d x %d", k->name, m, columns);
-    const int parts = is_step(k) ? plan->geometry.parts : w->parts;
-    if (parts > 1)
-        n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", K in %d parts", parts);
+    size_t n = (size_t)snprintf(plan->name, sizeof plan->name, "%s, %d x %d", k->name, k->m, k->n);
+    if (w->parts > 1)
+        n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", K in %d parts", w->parts);
     if (w->tall * w->broad > 1)
         n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", %d x %d share", w->tall, w->broad);
     if (k->kind == KERNEL_ANY && plan->problem.type != GEMM_STEPS_F32)
@@ -207,7 +207,8 @@ bool plan_open(gemm_steps *h, struct plan *plan, const gemm_steps_problem *settl
     *plan = (struct plan){ .problem = *settled, .way = *way };
     const enum module_id id = module_of(plan);
     plan->works = pick_room(settled, way) > 0;
-    plan->ready = handle_module(h, id) && (is_step(way->kernel) ? open_step(h, plan, id) : open_own(h, plan, id));
+    plan->ready =
+        handle_module(h, id) && (way->kernel->kind == KERNEL_STEP ? open_step(h, plan, id) : open_own(h, plan, id));
     write_name(plan);
     return plan->ready;
 }
@@ -264,16 +265,14 @@ bool plan_queue(gemm_steps *h, struct plan *plan, float alpha, float beta)
         return false;
     h->captured |= plan->works && handle_capturing(h);
     bool ok = true;
-    if (is_step(plan->way.kernel)) {
+    if (plan->way.kernel->kind == KERNEL_STEP) {
         plan->step.alpha32 = alpha, plan->step.beta32 = beta;
         ok = gemm_queue(&plan->step, d);
     } else {
         plan->args.alpha = alpha, plan->args.beta = beta;
-        if (plan->way.kernel->kind == KERNEL_HOPPER)
-            plan->launch.grid[0] = hopper_blocks(plan);
         dev_set_budget(d, plan->budget);
         ok = (!plan->n_copies || dev_launch(d, plan->pack, &plan->pack_launch)) &&
-             dev_launch(d, plan->product, &plan->launch);
+             dev_launch(d, plan->product[beta != 0], &plan->launch);
     }
     return ok && (!h->gpu || !plan->works || gpu_mark(d));
 }

@@ -302,13 +302,13 @@ static enum module_id module(int sm, gemm_steps_type type, int m, int n, int k, 
 
 Test(library, halves_run_the_best_step_of_the_card)
 {
-    const enum module_id last = has_step_20() ? MODULE_f16_any_shape : MODULE_f16_async;
+    const enum kernel_kind last = has_step_20() ? KERNEL_HOPPER : KERNEL_STEP;
     cr_expect_eq(module(75, GEMM_STEPS_F16, 512, 512, 512, SIZE_MAX), MODULE_f16_padding);
     cr_expect_eq(module(80, GEMM_STEPS_F16, 4096, 4096, 4096, SIZE_MAX), MODULE_f16_async);
     cr_expect_eq(module(89, GEMM_STEPS_F16, 2048, 2047, 2048, SIZE_MAX), MODULE_mma_f16);
     for (int size = 512; size <= 2048; size *= 2)
-        cr_expect_eq(module(90, GEMM_STEPS_F16, size, size, size, 0), last, "%d", size);
-    cr_expect(!has_step_20() || module(90, GEMM_STEPS_BF16, 512, 512, 512, 0) == MODULE_f16_any_shape);
+        cr_expect_eq(pick(90, GEMM_STEPS_F16, size, size, size, 0).kernel->kind, last, "%d", size);
+    cr_expect(!has_step_20() || pick(90, GEMM_STEPS_BF16, 512, 512, 512, 0).kernel->kind == KERNEL_HOPPER);
     cr_expect_eq(pick(90, GEMM_STEPS_F16, 512, 512, 511, 0).kernel->kind, KERNEL_MMA);
     cr_expect_eq(module(100, GEMM_STEPS_F16, 4096, 4096, 4096, SIZE_MAX), MODULE_f16_async);
 }

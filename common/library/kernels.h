@@ -33,8 +33,19 @@
 // The tiles of hopper.cu: rows and columns of C. The build has to know them, too, and rule.def has constants of each.
 #define HOPPER_TILES(T, X)                                                                                             \
     T(X, 128, 256)                                                                                                     \
-    T(X, 192, 192) T(X, 128, 192) T(X, 128, 128) T(X, 64, 256) T(X, 64, 192) T(X, 64, 128) T(X, 64, 64) T(X, 224, 128) \
-        T(X, 160, 128) T(X, 192, 64) T(X, 128, 64) T(X, 96, 64) T(X, 32, 64)
+    T(X, 192, 192)                                                                                                     \
+    T(X, 128, 192)                                                                                                     \
+    T(X, 128, 128)                                                                                                     \
+    T(X, 64, 256)                                                                                                      \
+    T(X, 64, 192)                                                                                                      \
+    T(X, 64, 128)                                                                                                      \
+    T(X, 64, 64)                                                                                                       \
+    T(X, 224, 128)                                                                                                     \
+    T(X, 160, 128)                                                                                                     \
+    T(X, 192, 64)                                                                                                      \
+    T(X, 128, 64)                                                                                                      \
+    T(X, 96, 64)                                                                                                       \
+    T(X, 32, 64)
 
 // hopper.cu for a tile: types, and how A and B lie.
 #define HOPPER_TILE(HOPPER, m, n)                                                                                      \

@@ -10,7 +10,7 @@
 #define TILE_N 256
 #define ACROSS 0
 #endif
-#include "edges.cuh"
+#include "ampere.cuh"
 #include "hopper.cuh"
 #include "library/epilogue.cuh"
 #include "library/wgmma.cuh"
@@ -219,6 +219,32 @@ template <int ROWS, int COLUMNS, class F> __device__ __forceinline__ void store_
     }
 }
 
+// The other way round: what C was, and zeros outside.
+template <int ROWS, int COLUMNS, class F> __device__ __forceinline__ void load_rows(const args &p, int z, int row, int col, F at)
+{
+    constexpr int DOWN = 256 / COLUMNS, AT_ONCE = ROWS / DOWN % 8 ? 4 : 8;  // loads that do not wait for each other
+    const int c = threadIdx.x * 2 % COLUMNS, first = threadIdx.x % 128 / (COLUMNS / 2), rows = p.m - row, n = p.n - col - c;
+    const half *from = static_cast<const half *>(p.C) + z * p.c_next + row * p.c_row + col + c;
+    const bool pairs = reinterpret_cast<uintptr_t>(from) % 4 == 0 && p.c_row % 2 == 0, one = n > 0, two = n > 1;
+#pragma unroll 1
+    for (int top = first; top < ROWS; top += AT_ONCE * DOWN) {
+        half2 v[AT_ONCE] = {};
+#pragma unroll
+        for (int e = 0; e < AT_ONCE; e++) {
+            const int r = top + e * DOWN;
+            if (r < rows && two && pairs)
+                v[e] = *reinterpret_cast<const half2 *>(from + r * p.c_row);
+            if (r < rows && one && !(two && pairs))
+                v[e].x = from[r * p.c_row];
+            if (r < rows && two && !pairs)
+                v[e].y = from[r * p.c_row + 1];
+        }
+#pragma unroll
+        for (int e = 0; e < AT_ONCE; e++)
+            *reinterpret_cast<half2 *>(at(top + e * DOWN, c)) = v[e];
+    }
+}
+
 // What is compiled for itself, because code has to come from memory before a small product can use it. ALONE: C is alpha * A * B, whose
 // rows TMA can store, and blocks share nothing. PLAIN: without the latter two. ADJUSTED: with a bias or an activation, too. WITH_BETA: and
 // with what C was. ADDED_UP: by add_up.
@@ -228,18 +254,11 @@ enum { ALONE, PLAIN, ADJUSTED, WITH_BETA, ADDED_UP };
 // row, col: of the product, at the first of the warp.
 template <class T, int HOW, int SUMS> __device__ __forceinline__ void add_all(float (&acc)[SUMS], const args &p, int z, int row, int col)
 {
-    const T *bias = static_cast<const T *>(p.bias), *C = static_cast<const T *>(p.C) + z * p.c_next;
+    const T *bias = static_cast<const T *>(p.bias);
     auto one = [&](bool along_c, int i) {
         return p.bias_kind == (along_c ? ARGS_BIAS_ROW : ARGS_BIAS_COLUMN) && i < (along_c ? p.n : p.m) ? widen(bias[i]) : 0;
     };
     row += threadIdx.x % 32 / 4, col += threadIdx.x % 4 * 2;
-    if (HOW == WITH_BETA)
-#pragma unroll
-        for (int j = 0; j < SUMS; j++) {  // outside of C it reads an element of A, which is not stored: a branch would hold up other loads
-            const int r = row + j / 2 % 2 * 8, c = col + j / 4 * 8 + j % 2, down = ACROSS ? c : r, beside = ACROSS ? r : c;
-            const bool inside = (down < p.m) & (beside < p.n);
-            acc[j] = p.alpha * acc[j] + p.beta * widen(*(inside ? &C[down * p.c_row + beside] : static_cast<const T *>(p.A)));
-        }
     const float alpha = HOW == WITH_BETA ? 1 : p.alpha, of_rows[2] = { one(ACROSS, row), one(ACROSS, row + 8) };
 #pragma unroll
     for (int j = 0; j < SUMS; j += 4, col += 8) {
@@ -408,12 +427,39 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
         give_back(before);
     };
 
+    // What C was comes by whole rows to where C is stored from, and is added where the sums are.
+    auto add_old = [&]() {
+#pragma unroll
+        for (int c = 0; c < T::COLUMNS; c += PART) {
+            if (tid % 128 == 0)
+                bulk_wait_read<0>();
+            named_barrier(1 + group, 128);
+            load_rows<ACROSS ? PART : GM, ACROSS ? GM : PART>(p, z, brow + (ACROSS ? c : group * GM), bcol + (ACROSS ? group * GM : c), at);
+            named_barrier(1 + group, 128);
+#pragma unroll
+            for (int j = 0; j < PART; j += 16) {
+                unsigned v[4];
+                if (ACROSS)
+                    ldmatrix_trans(v, at(j + lane / 16 * 8 + lane % 8, warp % 4 * 16 + lane / 8 % 2 * 8));
+                else
+                    ldmatrix(v, at(warp % 4 * 16 + lane % 16, j + lane / 16 * 8));
+                for (int e = 0; e < 8; e++) {
+                    float &x = acc[(c + j) / 2 + e];
+                    const unsigned short old = v[e / 2] >> e % 2 * 16;
+                    x = p.alpha * x + p.beta * (p.c_type == ARGS_F16 ? widen(__ushort_as_half(old)) : widen(bf16{ old }));
+                }
+            }
+        }
+    };
+
     for (int unit = cluster(); unit < p.units;) {
         multiply();
         if (HOW == ADDED_UP) {
             add_up<BM, BN>(reinterpret_cast<float *>(shared), acc, p, part, rank % tiles, z, brow, bcol);
             break;  // there is one tile for each block
         }
+        if (HOW == WITH_BETA)
+            add_old();
         if (HOW == ADJUSTED || HOW == WITH_BETA)
             adjust<HOW>(acc, p, z, (ACROSS ? bcol : brow) + warp * 16, ACROSS ? brow : bcol);
 

@@ -219,28 +219,36 @@ template <int ROWS, int COLUMNS, class F> __device__ __forceinline__ void store_
     }
 }
 
-// The other way round: what C was, and zeros outside.
+// The other way round: what C was, and zeros outside. The loads of a round do not wait for each other, so none may change what another
+// has loaded.
 template <int ROWS, int COLUMNS, class F> __device__ __forceinline__ void load_rows(const args &p, int z, int row, int col, F at)
 {
-    constexpr int DOWN = 256 / COLUMNS, AT_ONCE = ROWS / DOWN % 8 ? 4 : 8;  // loads that do not wait for each other
+    constexpr int DOWN = 256 / COLUMNS, ROUND = ROWS / DOWN % 8 ? 4 : 8;
     const int c = threadIdx.x * 2 % COLUMNS, first = threadIdx.x % 128 / (COLUMNS / 2), rows = p.m - row, n = p.n - col - c;
     const half *from = static_cast<const half *>(p.C) + z * p.c_next + row * p.c_row + col + c;
-    const bool pairs = reinterpret_cast<uintptr_t>(from) % 4 == 0 && p.c_row % 2 == 0, one = n > 0, two = n > 1;
+    const bool pairs = reinterpret_cast<uintptr_t>(p.C) % 4 == 0 && (p.c_row | p.c_next | p.n) % 2 == 0;
 #pragma unroll 1
-    for (int top = first; top < ROWS; top += AT_ONCE * DOWN) {
-        half2 v[AT_ONCE] = {};
+    for (int top = first; top < ROWS; top += ROUND * DOWN) {
+        half2 v[ROUND] = {};
+        if (pairs) {
 #pragma unroll
-        for (int e = 0; e < AT_ONCE; e++) {
-            const int r = top + e * DOWN;
-            if (r < rows && two && pairs)
-                v[e] = *reinterpret_cast<const half2 *>(from + r * p.c_row);
-            if (r < rows && one && !(two && pairs))
-                v[e].x = from[r * p.c_row];
-            if (r < rows && two && !pairs)
-                v[e].y = from[r * p.c_row + 1];
+            for (int e = 0; e < ROUND; e++)
+                if (top + e * DOWN < rows && n > 0)
+                    v[e] = *reinterpret_cast<const half2 *>(from + (top + e * DOWN) * p.c_row);
+        } else {
+            half x[ROUND] = {}, y[ROUND] = {};
+#pragma unroll
+            for (int e = 0; e < ROUND; e++) {
+                if (top + e * DOWN < rows && n > 0)
+                    x[e] = from[(top + e * DOWN) * p.c_row];
+                if (top + e * DOWN < rows && n > 1)
+                    y[e] = from[(top + e * DOWN) * p.c_row + 1];
+            }
+            for (int e = 0; e < ROUND; e++)
+                v[e] = __halves2half2(x[e], y[e]);
         }
 #pragma unroll
-        for (int e = 0; e < AT_ONCE; e++)
+        for (int e = 0; e < ROUND; e++)
             *reinterpret_cast<half2 *>(at(top + e * DOWN, c)) = v[e];
     }
 }
@@ -427,8 +435,8 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
         give_back(before);
     };
 
-    // What C was comes by whole rows to where C is stored from, and is added where the sums are.
-    auto add_old = [&]() {
+    // What C was, of type's type, comes by whole rows to where C is stored from, and is added where the sums are.
+    auto add_old = [&](auto type) {
 #pragma unroll
         for (int c = 0; c < T::COLUMNS; c += PART) {
             if (tid % 128 == 0)
@@ -445,8 +453,7 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
                     ldmatrix(v, at(warp % 4 * 16 + lane % 16, j + lane / 16 * 8));
                 for (int e = 0; e < 8; e++) {
                     float &x = acc[(c + j) / 2 + e];
-                    const unsigned short old = v[e / 2] >> e % 2 * 16;
-                    x = p.alpha * x + p.beta * (p.c_type == ARGS_F16 ? widen(__ushort_as_half(old)) : widen(bf16{ old }));
+                    x = p.alpha * x + p.beta * widen(reinterpret_cast<const decltype(type) *>(v)[e]);
                 }
             }
         }
@@ -458,8 +465,10 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
             add_up<BM, BN>(reinterpret_cast<float *>(shared), acc, p, part, rank % tiles, z, brow, bcol);
             break;  // there is one tile for each block
         }
-        if (HOW == WITH_BETA)
-            add_old();
+        if (HOW == WITH_BETA && p.c_type == ARGS_F16)
+            add_old(half());
+        else if (HOW == WITH_BETA)
+            add_old(bf16());
         if (HOW == ADJUSTED || HOW == WITH_BETA)
             adjust<HOW>(acc, p, z, (ACROSS ? bcol : brow) + warp * 16, ACROSS ? brow : bcol);
 

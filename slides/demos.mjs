@@ -31,8 +31,9 @@ function make_room(build, nvcc) {
   const folder = mkdtempSync(join(tmpdir(), 'demos-')), tools = mkdtempSync(join(tmpdir(), 'demos-'));
   for (const name of ['steps', 'common']) symlinkSync(join(root, name), join(folder, name));
   symlinkSync(build, join(folder, 'build'));
-  symlinkSync(nvcc, join(tools, 'nvcc'));
-  writeFileSync(join(tools, 'meson'), '#!/bin/sh\n', { mode: 0o755 });
+  const tool = (name, does) => writeFileSync(join(tools, name), `#!/bin/sh\n${does}\n`, { mode: 0o755 });
+  tool('nvcc', `exec '${nvcc}' "$@"`);  // by its own path, where it looks for the rest of itself
+  tool('meson', '');
   return { folder, tools };
 }
 

@@ -146,7 +146,7 @@ static void find_used(bool used[RULES])
 
 static void search(uint64_t seed, clock_t end)
 {
-    enum { AMONG = 12 };  // of so many constants one is changed
+    enum { AMONG = 12 };  // one constant in this many is changed
     bool used[RULES];
     double before[RULES], least = loss();
     find_used(used);

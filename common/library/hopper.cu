@@ -253,9 +253,9 @@ template <int ROWS, int COLUMNS, class F> __device__ __forceinline__ void load_r
     }
 }
 
-// What is compiled for itself, because code has to come from memory before a small product can use it. ALONE: C is alpha * A * B, whose
-// rows TMA can store, and blocks share nothing. PLAIN: without the latter two. ADJUSTED: with a bias or an activation, too. WITH_BETA: and
-// with what C was. ADDED_UP: by add_up.
+// Each of these is a kernel of its own, because code has to come from memory before a small product can use it. ALONE: C is
+// alpha * A * B, TMA stores it, and blocks share nothing. PLAIN: TMA cannot store it, or blocks share. ADJUSTED: with a bias or an
+// activation, too. WITH_BETA: with what C was, too. ADDED_UP: by add_up.
 enum { ALONE, PLAIN, ADJUSTED, WITH_BETA, ADDED_UP };
 
 // What a lane's sums become: a lane has fours of them, two neighbours in a row of the product and the two that lie eight rows below.

@@ -210,7 +210,8 @@ static double row_times(const gemm_steps_problem *p, const struct way *w, int wh
     return w->copy[which] || pick_aligned(&x, LINE) ? 1 : rule[times];
 }
 
-// Rows of A and B that a block loads for a step along K; one in two lines counts as so many.
+// Rows of A and B that a block loads for a step along K. A row that lies in two lines counts as many times as the rule
+// says.
 static double rows_loaded(const gemm_steps_problem *p, const struct way *w, enum rule_id times)
 {
     return w->kernel->m * row_times(p, w, 0, times) / w->broad + w->kernel->n * row_times(p, w, 1, times) / w->tall;

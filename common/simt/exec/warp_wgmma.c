@@ -101,7 +101,7 @@ static void tell_matrix(struct warp *w, const struct wgmma_job *job, const struc
         check_async_read(w->block, thread, ranges, n);
 }
 
-// The first warp of a warpgroup speaks for all four, but for what each of them has waited for.
+// What a warp has waited for, each asks for itself.
 static void tell_known(struct warp *w, const struct wgmma_job *job)
 {
     const struct wgmma *m = job->u->warp->more;
@@ -112,6 +112,7 @@ static void tell_known(struct warp *w, const struct wgmma_job *job)
             check_async_knows(w, job->u, at[i]);
 }
 
+// Of all else the first warp of a warpgroup speaks for all four.
 static void tell(struct warp *w, const struct wgmma_job *job, bool begins)
 {
     const struct wgmma *m = job->u->warp->more;

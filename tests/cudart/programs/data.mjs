@@ -1,6 +1,5 @@
-// What programs need beside their repositories: node data.mjs FOLDER writes FOLDER/data, the same at every call. Data for
-// Parboil, in the formats that its programs read, of small sizes, and the names of OpenCL's types,
-// which its header wants; and cuda12.h, calls as CUDA had them before 13.
+// What Parboil's programs read, in their formats and of small sizes, since its repository has no data: node data.mjs FOLDER
+// writes FOLDER/data, the same at every call.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -14,7 +13,7 @@ const points = (n) => list(n, () => `${(360 * random()).toFixed(6)} ${(180 * ran
 const matrix = (rows, columns) => `${rows} ${columns} ${list(rows * columns, () => random().toFixed(6)).join(' ')}\n`;
 const write = (name, ...parts) => writeFileSync(join(at, name), Buffer.concat(parts.map((part) => Buffer.from(part))));
 
-mkdirSync(join(at, 'CL'), { recursive: true });
+mkdirSync(at, { recursive: true });
 write('atoms.pqr', ...list(200, (i) => `ATOM  ${i + 1} C ALA 1 ${list(3, () => (20 * random()).toFixed(3)).join(' ')} ${(random() - 0.5).toFixed(3)} 1.0\n`));
 write('histo.bin', words([64, 64, 256, 4096]), words(list(64 * 64, () => Math.floor(random() * random() * 256 * 4096))));
 write('image.bin', words(list(996 * 1040 / 2, () => Math.floor(2 ** 32 * random()))));
@@ -27,13 +26,3 @@ write('a.txt', matrix(128, 96));
 write('b.txt', matrix(96, 96));
 write('stencil.bin', floats(64 * 64 * 16));
 for (const name of ['sky0.txt', 'sky1.txt']) write(name, points(300));
-
-write('CL/cl.h', 'typedef int cl_int;\ntypedef unsigned cl_uint;\ntypedef struct cl *cl_command_queue, *cl_kernel, *cl_event, *cl_mem;\n');
-
-const old = (name, before, device) => `static inline cudaError_t ${name}(const void *p, size_t n, ${before}int device${device ? ', cudaStream_t s = 0' : ''})
-{
-    const cudaMemLocation at = { device < 0 ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, device < 0 ? 0 : device };
-    return ${name}(p, n, ${before ? 'advice, at' : 'at, 0, s'});
-}
-`;
-write('cuda12.h', '#include <cuda_runtime.h>\n#ifdef __cplusplus\n', old('cudaMemPrefetchAsync', '', true), old('cudaMemAdvise', 'cudaMemoryAdvise advice, ', false), '#endif\n');

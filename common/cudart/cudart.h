@@ -7,6 +7,7 @@
 //   fatbin.c    the PTX in them
 //   memory.c    device, pinned and managed memory
 //   copy.c      copies and sets, symbols
+//   ipc.c       memory and events of several processes
 //   array.c     arrays; array_copy.c copies of them, texture_object.c and texture_text.c how kernels read them
 //   launch.c    launches
 //   checked.c   what their checks found
@@ -140,7 +141,7 @@ struct cudart_memory {
 };
 const struct cudart_memory *cudart_memory_at(const void *address);        // that holds it; NULL: it is the host's alone
 bool cudart_on_host(const struct cudart_memory *m, const void *address);  // the program can use the address
-bool cudart_memory_note(uint64_t address, uint64_t bytes);                // of a variable
+bool cudart_memory_note(uint64_t address, uint64_t bytes);                // of a variable, or of another process
 void cudart_memory_forget(uint64_t address);
 // For the function of the API; hosts: only memory that is the host's (pinned), else only other.
 cudaError_t cudart_allocate(void **p, const char *function, size_t bytes, enum cudaMemoryType type);
@@ -149,6 +150,7 @@ void cudart_memory_of_graph(void *p);  // which cudart_allocate has given; again
 extern uint64_t cudart_of_graphs[4];   // bytes, by enum cudaGraphMemAttributeType
 void cudart_graph_memory(uint64_t more, uint64_t less);  // of it is in use
 cudaError_t cudart_memory_map(uint64_t address, size_t bytes, enum cudaMemoryType type);
+void cudart_ipc_freed(uint64_t address);  // an allocation that other processes may have opened
 // What all memory holds now, which cudart_memory_free frees. Nothing if that is too much.
 size_t cudart_memory_copy(struct simt_array **out);
 void cudart_memory_free(struct simt_array *all, size_t n);

@@ -25,7 +25,8 @@ static bool note(struct cudart_memory m)
 
 bool cudart_memory_note(uint64_t address, uint64_t bytes)
 {
-    return cudart_memory_at((void *)address) || note((struct cudart_memory){ .address = address, .bytes = bytes });
+    const struct cudart_memory m = { .address = address, .bytes = bytes, .type = cudaMemoryTypeDevice };
+    return cudart_memory_at((void *)address) || note(m);
 }
 
 void cudart_memory_forget(uint64_t address)
@@ -62,11 +63,13 @@ bool cudart_on_host(const struct cudart_memory *m, const void *p)
 
 cudaError_t cudart_memory_map(uint64_t address, size_t bytes, enum cudaMemoryType type)
 {
+    char error[DEV_ERROR_MAX];
     void *want = (void *)address;
     void *got = mmap(want, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (got != want)
         return cudart_failed(cudaErrorMemoryAllocation, "mapped memory", "its address is not free in the program");
-    if (note((struct cudart_memory){ .address = address, .bytes = bytes, .host = want, .type = type })) {
+    if (simt_read(cudart_gpu(), want, address, bytes, error) &&
+        note((struct cudart_memory){ .address = address, .bytes = bytes, .host = want, .type = type })) {
         simt_lend(cudart_gpu(), address, want);
         return cudaSuccess;
     }
@@ -76,23 +79,17 @@ cudaError_t cudart_memory_map(uint64_t address, size_t bytes, enum cudaMemoryTyp
 
 static cudaError_t register_now(void *p, size_t bytes)
 {
-    char error[DEV_ERROR_MAX], *before = malloc(bytes + !bytes);
+    char error[DEV_ERROR_MAX];
     uint64_t address = 0;
-    if (!p || !bytes || find(p)) {
-        free(before);
+    if (!p || !bytes || find(p))
         return cudart_failed(find(p) ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorInvalidValue, "cudaHostRegister",
                              "no memory, or it is registered");
-    }
     const bool ok =
-        before && simt_alloc(cudart_gpu(), "cudaHostRegister", bytes, &address, error) &&
+        simt_alloc(cudart_gpu(), "cudaHostRegister", bytes, &address, error) &&
         note((struct cudart_memory){
             .address = address, .bytes = bytes, .host = p, .registered = true, .type = cudaMemoryTypeHost });
-    if (ok) {
-        memcpy(before, p, bytes);
+    if (ok)
         simt_lend(cudart_gpu(), address, p);
-        memcpy(p, before, bytes);
-    }
-    free(before);
     return ok ? cudaSuccess : cudart_failed(cudaErrorMemoryAllocation, "cudaHostRegister", "out of memory");
 }
 
@@ -291,10 +288,11 @@ static cudaError_t free_now(const char *function, void *p, bool hosts)
         m->given_back = true;
         cudart_graph_memory(0, m->bytes);
         return cudaSuccess;
-    } else if (m && m->address == (uint64_t)p && !m->registered && !m->of_graph &&
+    } else if (m && m->address == (uint64_t)p && m->given && !m->of_graph &&
                simt_free(cudart_gpu(), m->address, error)) {
         if (m->host)
             munmap(p, m->bytes);
+        cudart_ipc_freed(m->address);
         *m = all[--n_all];
         return cudaSuccess;
     }

@@ -149,6 +149,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
     if (!*out)
         return cudart_failed(cudaErrorMemoryAllocation, "cudaEventCreate", "out of memory");
     e->untimed = flags & cudaEventDisableTiming;
+    e->shared = flags & cudaEventInterprocess;
     return cudaSuccess;
 }
 

@@ -19,7 +19,7 @@ struct stream {
 
 struct event {
     double ms;  // cudart_time when it was recorded
-    bool recorded, untimed;
+    bool recorded, untimed, shared;
     struct graph *graph;  // it was recorded in a capture
     struct nodes last;
 };

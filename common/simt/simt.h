@@ -72,8 +72,8 @@ bool simt_keep_low(struct simt *s);
 bool simt_alloc_low(struct simt *s, const char *name, size_t bytes, uint64_t *address, char error[DEV_ERROR_MAX]);
 bool simt_free(struct simt *s, uint64_t address, char error[DEV_ERROR_MAX]);  // an address that simt_alloc gave
 // What begins at address, an allocation or a variable, lies in data from now on: memory of the caller's own, with as
-// many bytes, which lives at least as long. What it held is copied there. The caller reads and writes it as he likes,
-// so the checks take all of it as written. False if nothing begins there.
+// many bytes, which lives at least as long. What it held is lost. The caller reads and writes it as he likes, so the
+// checks take all of it as written. False if nothing begins there.
 bool simt_lend(struct simt *s, uint64_t address, void *data);
 // Gives the allocation that begins at address a new size in bytes, which may be 0: what is added at its end is as new
 // as that of simt_alloc, and the rest is kept. It must not be lent.

@@ -157,6 +157,24 @@ Test(cudart, streams_and_graphs_do_their_work_in_order)
     cr_assert(strstr(r.err, "38 launches were checked, 0 of them with findings"), "%s", r.err);
 }
 
+// The child runs first, as its parent waits for it before it prints the rest.
+static const char processes[] =
+    "memory: cudaSuccess\na second: cudaSuccess\nno memory: cudaErrorInvalidValue\nevent: cudaSuccess\n"
+    "no such event: cudaErrorInvalidResourceHandle\nits own: cudaErrorDeviceUninitialized\n"
+    "open: cudaSuccess\nopen again: cudaSuccess\nfreed by its owner: cudaErrorInvalidResourceHandle\n"
+    "at the same address: 1\nevent: cudaSuccess\nwait: cudaSuccess\nits time: cudaErrorInvalidResourceHandle\n"
+    "of the parent: 0 wrong\nlaunch: cudaSuccess\nfree: cudaErrorInvalidValue\nclose: cudaSuccess\n"
+    "still open: 0 wrong\nclose again: cudaSuccess\nand again: cudaErrorInvalidValue\n"
+    "of the child: 0 wrong\nfree: cudaSuccess\n";
+
+Test(cudart, processes_have_memory_in_common)
+{
+    setenv("CUDART_CHECK", "1", 1);
+    run(&r, IPC, NULL);
+    shown(&r, 0, processes);
+    expect_clean();
+}
+
 Test(cudart, a_kernel_prints_and_asserts)
 {
     run(&r, CALLS, "assert", NULL);

@@ -136,7 +136,6 @@ static void free_data(struct allocation *a)
 void memory_lend(struct memory *m, uint64_t address, unsigned char *data)
 {
     struct allocation *a = &m->all[address >> MEMORY_SHIFT];
-    memcpy(data, a->data, a->bytes);
     free_data(a);
     a->data = data;
     a->lent = a->whole = true;

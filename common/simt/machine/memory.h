@@ -60,7 +60,7 @@ uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes);
 bool memory_keep_low(struct memory *m);
 uint64_t memory_alloc_low(struct memory *m, const char *name, uint64_t bytes);
 // The live allocation that begins at address lies in data from now on, which stays the caller's, who may write there at
-// any time: all of it counts as written. What it held is copied there.
+// any time: all of it counts as written. What it held is lost.
 void memory_lend(struct memory *m, uint64_t address, unsigned char *data);
 // Gives the live allocation that begins at address, which must not be lent, a new size in bytes: what is added at its
 // end counts as unwritten. False when memory runs out.

@@ -23,7 +23,7 @@
 #include "base/options.h"
 #include "base/sort.h"
 #include "gpu/gpu.h"
-#include "plans.h"
+#include "handle.h"
 
 enum {
     LEAST = 64,
@@ -311,8 +311,7 @@ static void time_way(void *to, const struct way *w, double cycles)
     const int number = all->number++;
     if (all->ask->times && cycles > FAR * all->least)
         return;
-    bool ok = handle_counters(data.lib) && handle_grow(data.lib, &data.lib->work, "workspace", pick_room(&all->p, w)) &&
-              plan_open(data.lib, plan, &all->p, w) && run_plan(all->ask, &s);
+    bool ok = plan_room(data.lib, &all->p, w) && plan_open(data.lib, plan, &all->p, w) && run_plan(all->ask, &s);
     for (int i = 0; ok && i < all->ask->times; i++)
         ok = time_once(all->ask, &s, run_plan, &times[i]);
     if (!ok) {

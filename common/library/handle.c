@@ -1,6 +1,7 @@
 // A handle: it is created, destroyed, told what to use. See handle.h.
 #include "handle.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +21,9 @@ gemm_steps_status handle_fail(gemm_steps *h, gemm_steps_status status, const cha
     return status;
 }
 
-gemm_steps_status handle_fail_dev(gemm_steps *h, gemm_steps_status status)
+gemm_steps_status handle_did(gemm_steps *h, bool did, gemm_steps_status failed)
 {
-    return handle_fail(h, status, "%s", dev_error(h->dev));
+    return did ? GEMM_STEPS_OK : handle_fail(h, failed, "%s", dev_error(h->dev));
 }
 
 const char *gemm_steps_error(const gemm_steps *handle)
@@ -30,11 +31,11 @@ const char *gemm_steps_error(const gemm_steps *handle)
     return handle ? handle->error : no_handle;
 }
 
-gemm_steps_status handle_enter(gemm_steps *h, const char *function)
+gemm_steps_status handle_enter(gemm_steps *h, const char *function, const char *wrong)
 {
-    if (!h)
-        return handle_fail(NULL, GEMM_STEPS_BAD_ARGUMENT, "%s: the handle is NULL", function);
-    return h->gpu && !gpu_enter(h->dev) ? handle_fail_dev(h, GEMM_STEPS_FAILED) : GEMM_STEPS_OK;
+    if (!h || wrong)
+        return handle_fail(h, GEMM_STEPS_BAD_ARGUMENT, "%s: %s", function, h ? wrong : "the handle is NULL");
+    return handle_did(h, !h->gpu || gpu_enter(h->dev), GEMM_STEPS_FAILED);
 }
 
 gemm_steps_status handle_leave(gemm_steps *h, gemm_steps_status status)
@@ -44,67 +45,60 @@ gemm_steps_status handle_leave(gemm_steps *h, gemm_steps_status status)
     return status;
 }
 
-// Not ok: the device failed, which has its own line.
-static gemm_steps_status handle_leave_dev(gemm_steps *h, bool ok)
+gemm_steps_status handle_leave_dev(gemm_steps *h, bool did, gemm_steps_status failed)
 {
-    return handle_leave(h, ok ? GEMM_STEPS_OK : handle_fail_dev(h, GEMM_STEPS_FAILED));
+    return handle_leave(h, handle_did(h, did, failed));
 }
 
 // --- Create, destroy ---
 
+static int sm_of(const struct dev *d)
+{
+    return dev_about(d)->cc_major * 10 + dev_about(d)->cc_minor;
+}
+
 // The device, or NULL with the reason in no_handle.
-static struct dev *open_device(int device, bool *gpu)
+static struct dev *open_device(int device)
 {
     struct dev *d = NULL;
-    *gpu = device != GEMM_STEPS_SIMULATED;
-    if (*gpu)
+    if (device != GEMM_STEPS_SIMULATED)
         d = gpu_borrow(device == GEMM_STEPS_CURRENT ? GPU_CURRENT : device == GEMM_STEPS_ANY ? 0 : device, no_handle);
-    if (device == GEMM_STEPS_ANY && d && dev_about(d)->cc_major * 10 + dev_about(d)->cc_minor < PICK_OLDEST) {
+    if (device == GEMM_STEPS_ANY && d && sm_of(d) < PICK_OLDEST) {
         dev_close(d);
         d = NULL;
     }
-    if (device == GEMM_STEPS_SIMULATED || (device == GEMM_STEPS_ANY && !d)) {
-        *gpu = false;
-        d = dev_open(DEV_SIM, no_handle);
-    }
-    return d;
-}
-
-// A handle of zeros: tensor maps are aligned further than calloc does it.
-static gemm_steps *new_handle(void)
-{
-    gemm_steps *h = aligned_alloc(_Alignof(gemm_steps), sizeof *h);
-    if (h)
-        memset(h, 0, sizeof *h);
-    return h;
+    return d || (device != GEMM_STEPS_ANY && device != GEMM_STEPS_SIMULATED) ? d : dev_open(DEV_SIM, no_handle);
 }
 
 gemm_steps_status gemm_steps_create(int device, gemm_steps **handle)
 {
-    bool gpu;
     if (!handle)
         return handle_fail(NULL, GEMM_STEPS_BAD_ARGUMENT, "gemm_steps_create: the place for the handle is NULL");
     *handle = NULL;
     if (device < GEMM_STEPS_ANY)
         return handle_fail(NULL, GEMM_STEPS_BAD_ARGUMENT, "gemm_steps_create: there is no device %d", device);
-    struct dev *d = open_device(device, &gpu);
+    struct dev *d = open_device(device);
     if (!d)
         return GEMM_STEPS_NO_DEVICE;
     const struct dev_about *about = dev_about(d);
     const struct card *simulated = card_at(0);  // kernels are chosen as for this one
-    const int sm = gpu ? about->cc_major * 10 + about->cc_minor : simulated->cc;
-    gemm_steps *h = sm >= PICK_OLDEST ? new_handle() : NULL;
-    if (!h) {
-        const bool old = sm < PICK_OLDEST;
-        handle_fail(NULL, GEMM_STEPS_UNSUPPORTED,
-                    old ? "%s is an sm_%d; the kernels need an sm_%d or newer" : "%s: out of memory", about->name, sm,
-                    PICK_OLDEST);
+    const int sm = about->simulated ? simulated->cc : sm_of(d);
+    gemm_steps *h = aligned_alloc(_Alignof(gemm_steps), sizeof *h);  // further than malloc aligns: for tensor maps
+    gemm_steps_status s = GEMM_STEPS_OK;
+    if (sm < PICK_OLDEST)
+        s = handle_fail(NULL, GEMM_STEPS_UNSUPPORTED, "%s is an sm_%d; the kernels need an sm_%d or newer", about->name,
+                        sm, PICK_OLDEST);
+    else if (!h)
+        s = handle_fail(NULL, GEMM_STEPS_OUT_OF_MEMORY, "%s: out of memory", about->name);
+    if (s != GEMM_STEPS_OK) {
+        free(h);
         dev_close(d);
-        return old ? GEMM_STEPS_UNSUPPORTED : GEMM_STEPS_OUT_OF_MEMORY;
+        return s;
     }
+    memset(h, 0, sizeof *h);
     h->dev = d;
-    h->gpu = gpu;
-    h->card = (struct pick_card){ .sm = sm, .sms = gpu ? about->sm_count : (int)simulated->sms };
+    h->gpu = !about->simulated;
+    h->card = (struct pick_card){ .sm = sm, .sms = h->gpu ? about->sm_count : (int)simulated->sms };
     h->limit = SIZE_MAX;
     *handle = h;
     return GEMM_STEPS_OK;
@@ -114,7 +108,7 @@ void gemm_steps_destroy(gemm_steps *handle)
 {
     if (!handle)
         return;
-    if (handle_enter(handle, __func__) == GEMM_STEPS_OK) {
+    if (handle_enter(handle, __func__, NULL) == GEMM_STEPS_OK) {
         dev_sync(handle->dev);
         handle_leave(handle, GEMM_STEPS_OK);
     }
@@ -150,46 +144,32 @@ bool handle_grow(gemm_steps *h, struct room *room, const char *name, size_t byte
     return true;
 }
 
-bool handle_counters(gemm_steps *h)
-{
-    const size_t bytes = ARGS_COUNTERS * sizeof(unsigned);
-    if (h->counters.at)
-        return true;
-    return handle_grow(h, &h->counters, "counters", bytes) && dev_clear(h->dev, h->counters.at, bytes) &&
-           dev_sync(h->dev);
-}
-
 bool handle_capturing(const gemm_steps *h)
 {
     return h->gpu && gpu_capturing(h->dev);
 }
 
-struct dev_module *handle_module(gemm_steps *h, enum module_id id)
+struct dev_module *handle_module(gemm_steps *h, enum kernel_id id, int words)
 {
-    const struct module_text *text = &module_texts[id];
-    struct dev_module *m = h->loaded[id].module;
-    if (m)
-        return m;
-    const bool packs = id == MODULE_pack;
-    if (!packs && !geometries_parse(text->name, text->ptx, *text->bytes, &h->loaded[id].geometries, h->error))
+    const struct kernel *k = &kernels[id];
+    struct dev_module **m = &h->modules[id][words];
+    if (*m)
+        return *m;
+    if (k->kind != KERNEL_PACK && !geometry_parse(k->file, k->ptx, *k->bytes, &h->geometries[id], h->error))
         return NULL;
-    size_t bytes = *text->bytes;
-    char *other = text->words ? module_words(text, &bytes) : NULL;
-    if (text->words && !other) {
-        handle_fail(h, GEMM_STEPS_OUT_OF_MEMORY, "%s: out of memory", text->name);
-        return NULL;
-    }
-    m = dev_load_text(h->dev, text->name, other ? other : text->ptx, bytes);
+    size_t bytes = *k->bytes;
+    char *other = words ? kernel_words(k, words, &bytes) : NULL;
+    if (!words || other)
+        handle_did(h, (*m = dev_load_text(h->dev, k->file, words ? other : k->ptx, bytes)), GEMM_STEPS_FAILED);
+    else
+        handle_fail(h, GEMM_STEPS_OUT_OF_MEMORY, "%s: out of memory", k->file);
     free(other);
-    if (!m)
-        handle_fail_dev(h, GEMM_STEPS_FAILED);
-    h->loaded[id].module = m;
-    return m;
+    return *m;
 }
 
 gemm_steps_status gemm_steps_set_stream(gemm_steps *handle, void *stream)
 {
-    gemm_steps_status s = handle_enter(handle, __func__);
+    const gemm_steps_status s = handle_enter(handle, __func__, NULL);
     if (s != GEMM_STEPS_OK)
         return s;
     if (handle->gpu)
@@ -199,29 +179,28 @@ gemm_steps_status gemm_steps_set_stream(gemm_steps *handle, void *stream)
 
 gemm_steps_status gemm_steps_set_workspace_limit(gemm_steps *handle, size_t bytes)
 {
-    gemm_steps_status s = handle_enter(handle, __func__);
+    const gemm_steps_status s = handle_enter(handle, __func__, NULL);
     if (s != GEMM_STEPS_OK)
         return s;
-    handle->limit = handle->work.lent && handle->work.bytes < bytes ? handle->work.bytes : bytes;
+    handle->limit = bytes;
     forget_plans(handle);  // other kernels may run now
-    return handle_leave_dev(handle, handle->work.lent || handle->work.bytes <= bytes || drop(handle, &handle->work));
+    const bool ok = handle->work.lent || handle->work.bytes <= bytes || drop(handle, &handle->work);
+    return handle_leave_dev(handle, ok, GEMM_STEPS_FAILED);
 }
 
 gemm_steps_status gemm_steps_set_workspace(gemm_steps *handle, gemm_steps_ptr memory, size_t bytes)
 {
-    enum { ALIGNMENT = 256 };
-    gemm_steps_status s = handle_enter(handle, __func__);
+    const gemm_steps_status s = handle_enter(handle, __func__,
+                                             memory % 256              ? "the memory begins at no multiple of 256"
+                                             : memory + bytes < memory ? "the memory ends past all memory"
+                                                                       : NULL);
     if (s != GEMM_STEPS_OK)
         return s;
-    if (memory % ALIGNMENT || (memory && memory + bytes < memory))
-        return handle_leave(handle, handle_fail(handle, GEMM_STEPS_BAD_ARGUMENT, "%s: 0x%llx is no multiple of %d",
-                                                __func__, (unsigned long long)memory, ALIGNMENT));
     const bool ok = drop(handle, &handle->work);
     if (memory)
         handle->work = (struct room){ memory, bytes, true };
     forget_plans(handle);
-    handle->limit = memory ? bytes : SIZE_MAX;
-    return handle_leave_dev(handle, ok);
+    return handle_leave_dev(handle, ok, GEMM_STEPS_FAILED);
 }
 
 size_t gemm_steps_workspace(const gemm_steps *handle)
@@ -241,8 +220,6 @@ const char *gemm_steps_device(const gemm_steps *handle)
 
 gemm_steps_status gemm_steps_wait(gemm_steps *handle)
 {
-    gemm_steps_status s = handle_enter(handle, __func__);
-    if (s != GEMM_STEPS_OK)
-        return s;
-    return handle_leave_dev(handle, dev_sync(handle->dev));
+    const gemm_steps_status s = handle_enter(handle, __func__, NULL);
+    return s != GEMM_STEPS_OK ? s : handle_leave_dev(handle, dev_sync(handle->dev), GEMM_STEPS_FAILED);
 }

@@ -2,7 +2,6 @@
 #ifndef LIBRARY_HANDLE_H
 #define LIBRARY_HANDLE_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 
 #include "gemm-steps/gemm.h"
@@ -23,42 +22,39 @@ struct gemm_steps {
     struct dev *dev;
     bool gpu;
     struct pick_card card;
-    struct {
-        struct dev_module *module;  // NULL until it is first needed
-        struct geometries geometries;
-    } loaded[MODULES];
-    struct room work, arrays, counters;  // the workspace; copies of host arrays; counters of parts, all 0
-    size_t limit;                        // of the workspace
-    bool captured;                       // a graph may use the workspace: it is not freed any more
-    struct plan plans[PLANS];            // the latest ones; next: which is replaced
+    struct dev_module *modules[KERNELS][WORDS];  // NULL until it is first needed
+    struct geometry geometries[KERNELS];         // of those that were needed
+    struct room work, arrays, counters;          // the workspace; copies of host arrays; counters of parts, all 0
+    size_t limit;                                // of the workspace
+    bool captured;                               // a graph may use the workspace: it is not freed any more
+    struct plan plans[PLANS];                    // the latest ones; next: which is replaced
     unsigned next;
     char kernel[PLAN_NAME];  // of the last product
     char error[DEV_ERROR_MAX];
 };
 
-// A check or a step that failed: keeps the line for gemm_steps_error and returns the status. h may be NULL.
+// What failed: keeps the line for gemm_steps_error and returns the status. h may be NULL.
 gemm_steps_status handle_fail(gemm_steps *h, gemm_steps_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-gemm_steps_status handle_fail_dev(gemm_steps *h, gemm_steps_status status);  // with the device's own line
 
-// Every function that works on the device does so between these two. Enter is not OK if h is NULL;
-// leave returns the status that it is given.
-gemm_steps_status handle_enter(gemm_steps *h, const char *function);
+// OK; or, if the device did not do it, that status and the device's own line.
+gemm_steps_status handle_did(gemm_steps *h, bool did, gemm_steps_status failed);
+
+// Every function that works on the device does so between these two. Enter is not OK, and leave is not to be called, if
+// h is NULL or an argument is wrong: the line about it, or NULL. Leave returns the status that it is given, or that of
+// handle_did.
+gemm_steps_status handle_enter(gemm_steps *h, const char *function, const char *wrong);
 gemm_steps_status handle_leave(gemm_steps *h, gemm_steps_status status);
+gemm_steps_status handle_leave_dev(gemm_steps *h, bool did, gemm_steps_status failed);
 
 // Device memory of at least that many bytes. What was in it is lost, and if it moves, so are all plans. False, with the
 // reason in dev_error, if there is none; the old one is gone then, too.
 bool handle_grow(gemm_steps *h, struct room *room, const char *name, size_t bytes);
 
-bool handle_counters(gemm_steps *h);  // makes them, if there are none
-
-// A module, loaded when it is first asked for. NULL, with the reason in the device's error.
-struct dev_module *handle_module(gemm_steps *h, enum module_id id);
+// A kernel's module, loaded when it is first asked for. NULL, with the reason in the handle's error.
+struct dev_module *handle_module(gemm_steps *h, enum kernel_id id, int words);
 
 // Whether the handle's stream is being captured into a graph.
 bool handle_capturing(const gemm_steps *h);
-
-// A product, between handle_enter and handle_leave; without `queue` it is only prepared.
-gemm_steps_status product_run(gemm_steps *h, const gemm_steps_problem *problem, bool queue);
 
 #endif

@@ -122,7 +122,7 @@ __device__ inline bool elected()
     return one;
 }
 
-// Whether A lies as k x m, and B as n x k: here they do not. modules.c writes 1 in place of these words when it loads the PTX,
+// Whether A lies as k x m, and B as n x k: here they do not. kernels.c writes 1 in place of these words when it loads the PTX,
 // and the driver's compiler knows as much as if they were template parameters.
 __device__ inline int turn_a()
 {
@@ -138,7 +138,7 @@ __device__ inline int turn_b()
     return turned;
 }
 
-// Two floats as two halves; modules.c makes bf16 of them, as of the operands of wgmma.
+// Two floats as two halves; kernels.c makes bf16 of them, as of the operands of wgmma.
 __device__ inline half2 both(float a, float b)
 {
     unsigned v;

@@ -1,6 +1,6 @@
 // The library's kernel for halves or bf16 whose rows may begin anywhere, for A and B in either order, batches, and an epilogue:
 // step 13 with a small tile, in two sizes. So no copy has to be made first, which takes longer than a small product itself. K may
-// be cut into parts, each a block's. modules.c makes bf16 of the types of mma.
+// be cut into parts, each a block's. kernels.c makes bf16 of the types of mma.
 #include "ampere.cuh"
 #include "library/copy.cuh"
 #include "library/epilogue.cuh"

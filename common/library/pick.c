@@ -91,8 +91,7 @@ static bool can_step(const struct kernel *k, const gemm_steps_problem *p)
     bool whole = true;
     for (int i = 0; i < PROBLEM_OPERANDS; i++) {
         const struct operand x = problem_operand(p, i);
-        whole &= x.at % UNIT == 0 && (x.rows == 1 || x.ld == x.columns) &&
-                 (!k->aligned || (size_t)x.columns * x.element % UNIT == 0);
+        whole &= x.at % UNIT == 0 && (x.rows == 1 || x.ld == x.columns) && (size_t)x.columns * x.element % UNIT == 0;
     }
     return plain && whole && (p->m - 1) / k->m < STEP_ROWS_MOST;
 }
@@ -100,7 +99,7 @@ static bool can_step(const struct kernel *k, const gemm_steps_problem *p)
 static bool can(struct pick_card card, const struct kernel *k, const gemm_steps_problem *p)
 {
     const bool type = k->type ? k->type == (int)p->type : p->type != GEMM_STEPS_F32;
-    if (!type || card.sm < k->oldest || card.sm > k->newest || !module_texts[k->module].ptx)
+    if (!type || card.sm < k->oldest || card.sm > k->newest || !k->ptx)
         return false;
     switch (k->kind) {
     case KERNEL_STEP:
@@ -109,6 +108,8 @@ static bool can(struct pick_card card, const struct kernel *k, const gemm_steps_
         return p->alpha != 0 && (p->m <= ROWS_MOST || p->n <= ROWS_MOST);
     case KERNEL_HOPPER:
         return p->alpha != 0;
+    case KERNEL_PACK:
+        return false;
     default:
         return true;
     }
@@ -360,7 +361,7 @@ void pick_each(struct pick_card card, const gemm_steps_problem *p, size_t limit,
                void (*f)(void *data, const struct way *w, double cycles), void *data)
 {
     const struct search s = { card, p, limit, f, data };
-    for (const struct kernel *k = kernels; k < kernels + n_kernels; k++) {
+    for (const struct kernel *k = kernels; k < kernels + KERNELS; k++) {
         const struct way w = { .kernel = k, .parts = 1, .part = p->k, .tall = 1, .broad = 1 };
         if (!can(card, k, p))
             continue;

@@ -14,10 +14,9 @@ struct plan {
     bool ready;
     gemm_steps_problem problem;  // settled
     struct way way;
-    char name[PLAN_NAME];  // for gemm_steps_kernel
-    bool works;            // it uses the workspace
-    int n_copies;          // of A and B, that one launch makes
-    struct pack_args copies;
+    char name[PLAN_NAME];     // for gemm_steps_kernel
+    bool works;               // it uses the workspace
+    struct pack_args copies;  // of A and B, that one launch makes
     struct dev_arg pack_arg;
     struct dev_launch pack_launch;
     struct args args;
@@ -25,9 +24,20 @@ struct plan {
     struct dev_arg product_args[PLAN_ARGS];
     struct dev_launch launch;
     uint64_t budget;
-    struct dev_kernel *product[2], *pack;  // product: without a beta, and with one
-    struct gemm step;                      // of a step, with its geometry
-    struct geometry geometry;
+    struct dev_kernel *product[2], *pack;  // product: without a beta, and with one; pack: NULL if nothing is copied
+    struct gemm step;                      // of a step
 };
+
+// Makes a plan of that product, or finds it among the latest ones. NULL: the handle's error says why.
+struct plan *plan_of(gemm_steps *h, const gemm_steps_problem *settled);
+
+// Makes room for that way: it has the counters and the workspace that it needs. False, with the reason in dev_error.
+bool plan_room(gemm_steps *h, const gemm_steps_problem *settled, const struct way *way);
+
+// A plan of that way, for which there is room. False: the handle's error says why.
+bool plan_open(gemm_steps *h, struct plan *plan, const gemm_steps_problem *settled, const struct way *way);
+
+// Queues its launches. False: the device's error says why.
+bool plan_queue(gemm_steps *h, struct plan *plan, float alpha, float beta);
 
 #endif

@@ -72,8 +72,9 @@ static bool check_distances(const gemm_steps_problem *p, char error[DEV_ERROR_MA
     for (int i = 0; i < PROBLEM_OPERANDS; i++) {
         const struct operand x = problem_operand(p, i);
         if (x.ld < x.columns || x.ld > apart_most)
-            return error_set(error, "ld%c is %" PRId64 ": a row of %c has %d elements", "abc"[i], x.ld, "ABC"[i],
-                             x.columns);
+            return error_set(error,
+                             "ld%c is %" PRId64 ": a row of %c has %d elements, and at most %" PRId64 " are allowed",
+                             "abc"[i], x.ld, "ABC"[i], x.columns, apart_most);
         if (x.next < 0 || x.next > apart_most)
             return error_set(error, "stride_%c is %" PRId64 "; 0 to %" PRId64 " are allowed", "abc"[i], x.next,
                              apart_most);
@@ -109,40 +110,36 @@ static bool are_beside(const struct operand *x, const struct operand *c)
     return apart >= x->columns && apart + c->columns <= c->ld;
 }
 
-static bool check_place(const struct operand *x, char name, char error[DEV_ERROR_MAX])
+// The place of an operand that is read beside C, or of C itself.
+static bool check_place(const struct operand *x, const char *name, const struct operand *c, char error[DEV_ERROR_MAX])
 {
     if (!x->at)
-        return error_set(error, "%c is a null pointer", name);
+        return error_set(error, "%s is a null pointer", name);
     if (x->at % x->element)
-        return error_set(error, "%c begins at 0x%" PRIx64 ", which is no multiple of %zu", name, x->at, x->element);
+        return error_set(error, "%s begins at 0x%" PRIx64 ", which is no multiple of %zu", name, x->at, x->element);
     if (x->at + problem_bytes(x) < x->at)
-        return error_set(error, "%c begins at 0x%" PRIx64 ": its end is past all memory", name, x->at);
-    return true;
+        return error_set(error, "%s begins at 0x%" PRIx64 ": its end is past all memory", name, x->at);
+    const bool apart = x->at >= c->at + problem_bytes(c) || c->at >= x->at + problem_bytes(x);
+    return x == c || apart || are_beside(x, c) || error_set(error, "C overlaps %s", name);
 }
 
+// What is not read may be anywhere.
 static bool check_places(const gemm_steps_problem *p, char error[DEV_ERROR_MAX])
 {
-    const struct operand c = problem_operand(p, 2);
-    for (int i = 0; i < PROBLEM_OPERANDS; i++) {
-        const struct operand x = problem_operand(p, i);
-        if (!check_place(&x, "ABC"[i], error))
-            return false;
-    }
-    for (int i = 0; i < 2; i++) {
-        const struct operand x = problem_operand(p, i);
-        if (x.at < c.at + problem_bytes(&c) && c.at < x.at + problem_bytes(&x) && !are_beside(&x, &c))
-            return error_set(error, "C overlaps %c", "AB"[i]);
-    }
-    if (!p->bias_kind)
-        return true;
-    if (!p->bias || p->bias % c.element)
-        return error_set(error, "bias begins at 0x%" PRIx64 ": not at an element", p->bias);
-    return p->bias >= c.at + problem_bytes(&c) || c.at >= p->bias + c.element || error_set(error, "C overlaps bias");
+    const struct operand a = problem_operand(p, 0), b = problem_operand(p, 1), c = problem_operand(p, 2);
+    const struct operand bias = { .at = p->bias,
+                                  .rows = 1,
+                                  .columns = p->bias_kind == GEMM_STEPS_BIAS_ROW ? p->n : p->m,
+                                  .matrices = 1,
+                                  .element = c.element };
+    return check_place(&c, "C", &c, error) &&
+           (p->alpha == 0 || (check_place(&a, "A", &c, error) && check_place(&b, "B", &c, error))) &&
+           (!p->bias_kind || check_place(&bias, "bias", &c, error));
 }
 
 // --- Completed ---
 
-// One row has no next, one matrix neither: their distances are made ones that every kernel likes.
+// The distances that the caller left out, or that do not matter.
 static void complete(gemm_steps_problem *p)
 {
     int64_t *ld[] = { &p->lda, &p->ldb, &p->ldc }, *next[] = { &p->stride_a, &p->stride_b, &p->stride_c };

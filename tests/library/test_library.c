@@ -104,7 +104,7 @@ static struct product random_product(enum dev_type type, uint64_t i)
 // Not every compiler can compile it; what runs in its place needs no workspace.
 static bool has_step_20(void)
 {
-    return module_texts[MODULE_hopper_128x256].ptx != NULL;
+    return kernels[PTX_hopper_128x256].ptx != NULL;
 }
 
 // Random shapes by what an older card, or a handle without a workspace, runs.
@@ -261,6 +261,11 @@ Test(library_products, the_workspace_may_be_the_callers)
     expect_ok(gemm_steps_set_workspace(h, memory, 1024));
     on_host(&deep);
     cr_expect(!strstr(gemm_steps_kernel(h), "parts"), "%s", gemm_steps_kernel(h));
+    expect_ok(gemm_steps_set_workspace_limit(h, 0));
+    expect_ok(gemm_steps_set_workspace(h, memory, BYTES));
+    on_host(&deep);
+    cr_expect(!strstr(gemm_steps_kernel(h), "parts"), "the limit is forgotten: %s", gemm_steps_kernel(h));
+    expect_ok(gemm_steps_set_workspace_limit(h, SIZE_MAX));
     expect_ok(gemm_steps_set_workspace(h, 0, 0));
     cr_expect_eq(gemm_steps_workspace(h), 0);
     on_host(&deep);
@@ -295,32 +300,32 @@ static struct way pick(int sm, gemm_steps_type type, int m, int n, int k, size_t
     return pick_way((struct pick_card){ sm, 132 }, &p, limit);
 }
 
-static enum module_id module(int sm, gemm_steps_type type, int m, int n, int k, size_t limit)
+static enum kernel_id kernel(int sm, gemm_steps_type type, int m, int n, int k, size_t limit)
 {
-    return pick(sm, type, m, n, k, limit).kernel->module;
+    return (enum kernel_id)(pick(sm, type, m, n, k, limit).kernel - kernels);
 }
 
 Test(library, halves_run_the_best_step_of_the_card)
 {
     const enum kernel_kind last = has_step_20() ? KERNEL_HOPPER : KERNEL_STEP;
-    cr_expect_eq(module(75, GEMM_STEPS_F16, 512, 512, 512, SIZE_MAX), MODULE_f16_padding);
-    cr_expect_eq(module(80, GEMM_STEPS_F16, 4096, 4096, 4096, SIZE_MAX), MODULE_f16_async);
-    cr_expect_eq(module(89, GEMM_STEPS_F16, 2048, 2047, 2048, SIZE_MAX), MODULE_mma_f16);
+    cr_expect_eq(kernel(75, GEMM_STEPS_F16, 512, 512, 512, SIZE_MAX), PTX_f16_padding);
+    cr_expect_eq(kernel(80, GEMM_STEPS_F16, 4096, 4096, 4096, SIZE_MAX), PTX_f16_async);
+    cr_expect_eq(kernel(89, GEMM_STEPS_F16, 2048, 2047, 2048, SIZE_MAX), PTX_mma);
     for (int size = 512; size <= 2048; size *= 2)
         cr_expect_eq(pick(90, GEMM_STEPS_F16, size, size, size, 0).kernel->kind, last, "%d", size);
     cr_expect(!has_step_20() || pick(90, GEMM_STEPS_BF16, 512, 512, 512, 0).kernel->kind == KERNEL_HOPPER);
     cr_expect_eq(pick(90, GEMM_STEPS_F16, 512, 512, 511, 0).kernel->kind, KERNEL_MMA);
-    cr_expect_eq(module(100, GEMM_STEPS_F16, 4096, 4096, 4096, SIZE_MAX), MODULE_f16_async);
+    cr_expect_eq(kernel(100, GEMM_STEPS_F16, 4096, 4096, 4096, SIZE_MAX), PTX_f16_async);
 }
 
 Test(library, floats_run_the_best_tile)
 {
-    cr_expect_eq(module(90, GEMM_STEPS_F32, 4096, 4096, 4096, SIZE_MAX), MODULE_f32_whole);
-    cr_expect_eq(module(90, GEMM_STEPS_F32, 4096, 4096, 4096, 0), MODULE_f32_whole);
+    cr_expect_eq(kernel(90, GEMM_STEPS_F32, 4096, 4096, 4096, SIZE_MAX), PTX_f32_whole);
+    cr_expect_eq(kernel(90, GEMM_STEPS_F32, 4096, 4096, 4096, 0), PTX_f32_whole);
     cr_expect_eq(pick(90, GEMM_STEPS_F32, 4095, 4095, 4095, SIZE_MAX).kernel->kind, KERNEL_ANY);
-    cr_expect_eq(module(90, GEMM_STEPS_F32, 128, 128, 128, SIZE_MAX), MODULE_any_f32_32x32);
-    cr_expect_eq(module(90, GEMM_STEPS_F32, 1, 4096, 4096, SIZE_MAX), MODULE_rows_f32);
-    cr_expect_eq(module(90, GEMM_STEPS_F32, 4096, 3, 4096, SIZE_MAX), MODULE_rows_f32);
+    cr_expect_eq(kernel(90, GEMM_STEPS_F32, 128, 128, 128, SIZE_MAX), PTX_any_f32_32x32);
+    cr_expect_eq(kernel(90, GEMM_STEPS_F32, 1, 4096, 4096, SIZE_MAX), PTX_rows_f32);
+    cr_expect_eq(kernel(90, GEMM_STEPS_F32, 4096, 3, 4096, SIZE_MAX), PTX_rows_f32);
 }
 
 Test(library, k_is_split_if_there_are_few_tiles)
@@ -344,13 +349,14 @@ Test(library, tensor_maps_of_a_handle_are_aligned)
 Test(library, the_table_has_the_tiles_of_the_kernels)
 {
     open_simulated();
-    for (const struct kernel *k = kernels; k < kernels + n_kernels; k++) {
-        bool found = !module_texts[k->module].ptx;
-        cr_assert(found || handle_module(h, k->module), "%s", gemm_steps_error(h));
-        const struct geometries *all = &h->loaded[k->module].geometries;
-        for (int i = 0; i < all->n; i++)
-            found |= all->all[i].bm == k->m && all->all[i].bn == k->n && all->all[i].bk == k->k;
-        cr_expect(found, "%s has no tile of %d x %d x %d", k->name, k->m, k->n, k->k);
+    for (int i = 0; i < KERNELS; i++) {
+        const struct kernel *k = &kernels[i];
+        const struct geometry *g = &h->geometries[i];
+        if (!k->ptx || k->kind == KERNEL_PACK)
+            continue;
+        cr_assert(handle_module(h, (enum kernel_id)i, 0), "%s", gemm_steps_error(h));
+        cr_expect(g->bm == k->m && g->bn == k->n && g->bk == k->k, "%s has a tile of %d x %d x %d, not %d x %d x %d",
+                  k->file, g->bm, g->bn, g->bk, k->m, k->n, k->k);
     }
     close_it();
 }
@@ -358,11 +364,13 @@ Test(library, the_table_has_the_tiles_of_the_kernels)
 Test(library, every_kernel_can_be_loaded)
 {
     open_simulated();
-    for (int i = 0; i < MODULES; i++)
-        if (module_texts[i].ptx) {
-            cr_expect(handle_module(h, (enum module_id)i), "%s: %s", module_texts[i].name, gemm_steps_error(h));
-            cr_expect(!memchr(module_texts[i].ptx, '/', *module_texts[i].bytes), "%s has a path in it",
-                      module_texts[i].name);
-        }
+    for (int i = 0; i < KERNELS * WORDS; i++) {
+        const struct kernel *k = &kernels[i / WORDS];
+        const int words = i % WORDS, most = k->kind == KERNEL_HOPPER ? 7 : k->kind == KERNEL_MMA ? WORDS_BF16 : 0;
+        if (!k->ptx || words & ~most)
+            continue;
+        cr_expect(handle_module(h, (enum kernel_id)(i / WORDS), words), "%s: %s", k->file, gemm_steps_error(h));
+        cr_expect(words || !memchr(k->ptx, '/', *k->bytes), "%s has a path in it", k->file);
+    }
     close_it();
 }

@@ -103,8 +103,12 @@ Test(library_refuses, a_struct_that_says_nothing_that_can_be)
     p = right(), p.type_c = GEMM_STEPS_F16, refused_problem(p, "type_c is 2");
     p = right(), p.bias_kind = 3, refused_problem(p, "bias_kind is 3");
     p = right(), p.activation = -1, refused_problem(p, "activation is -1");
-    p = right(), p.bias_kind = GEMM_STEPS_BIAS_ROW, refused_problem(p, "bias begins at 0x0");
+    p = right(), p.bias_kind = GEMM_STEPS_BIAS_ROW, refused_problem(p, "bias is a null pointer");
     p = right(), p.bias_kind = GEMM_STEPS_BIAS_ROW, p.bias = C + 4, refused_problem(p, "C overlaps bias");
+    p = right(), p.bias_kind = GEMM_STEPS_BIAS_ROW, p.bias = C - 12, refused_problem(p, "C overlaps bias");
+    p = right(), p.bias_kind = GEMM_STEPS_BIAS_COLUMN, p.bias = C - 28, refused_problem(p, "C overlaps bias");
+    p = right(), p.bias_kind = GEMM_STEPS_BIAS_ROW, p.bias = B + 2, refused_problem(p, "which is no multiple of 4");
+    p = right(), p.bias_kind = GEMM_STEPS_BIAS_ROW, p.bias = UINT64_MAX - 3, refused_problem(p, "past all memory");
     p = right(), p.batch = -1, refused_problem(p, "batch is -1");
     p = right(), p.batch = 1 << 21, refused_problem(p, "batch is 2097152");
 }
@@ -115,13 +119,24 @@ Test(library_refuses, distances_that_cannot_be)
     p = right(), p.lda = 1, refused_problem(p, "lda is 1: a row of A has 2 elements");
     p = right(), p.transpose_b = 1, p.ldb = 1, refused_problem(p, "ldb is 1: a row of B has 2 elements");
     p = right(), p.ldc = -4, refused_problem(p, "ldc is -4");
-    p = right(), p.ldc = (int64_t)1 << 60, refused_problem(p, "ldc is 1152921504606846976");
+    p = right(), p.ldc = (int64_t)1 << 60, refused_problem(p, "at most 274877906944 are allowed");
     p = right(), p.ldc = (int64_t)1 << 38, p.m = 1 << 10, refused_problem(p, "too many");
     p = right(), p.batch = 2, p.stride_a = -1, refused_problem(p, "stride_a is -1");
     p = right(), p.batch = 2, refused_problem(p, "stride_c is 0: the matrices of C overlap");
     p = right(), p.batch = 2, p.stride_c = 31, refused_problem(p, "stride_c is 31: the matrices of C overlap");
     p = right(), p.batch = 3, p.stride_c = 4, p.ldc = 11, refused_problem(p, "the matrices of C overlap");
     p = right(), p.batch = 1 << 20, p.m = 1 << 20, p.stride_c = 1, refused_problem(p, "too many tiles");
+}
+
+// What an alpha of 0 does not read may be anywhere.
+Test(library_refuses, no_operands_that_are_not_read)
+{
+    gemm_steps_problem p = right();
+    p.alpha = 0, p.A = 0, p.B = C;
+    cr_expect_eq(gemm_steps_gemm(h, &p), GEMM_STEPS_OK, "%s", gemm_steps_error(h));
+    float c[4] = { 1, 2, 3, 4 };
+    cr_expect_eq(gemm_steps_f32_host(h, 2, 2, 2, 0, NULL, NULL, 0.5f, c), GEMM_STEPS_OK, "%s", gemm_steps_error(h));
+    cr_expect(c[0] == 0.5f && c[3] == 2, "%g %g", c[0], c[3]);
 }
 
 // A and C may have columns of their own in the same rows.
@@ -156,6 +171,15 @@ Test(library_refuses, memory_that_is_none)
     says(h, gemm_steps_upload(h, 0, &byte, 1), GEMM_STEPS_BAD_ARGUMENT, "null pointer");
     says(h, gemm_steps_download(h, NULL, A, 1), GEMM_STEPS_BAD_ARGUMENT, "null pointer");
     says(h, gemm_steps_upload(h, A + sizeof(float) * N * N, &byte, 1), GEMM_STEPS_FAILED, "");
+}
+
+Test(library_refuses, a_workspace_that_cannot_be)
+{
+    says(h, gemm_steps_set_workspace(h, A + 4, 64), GEMM_STEPS_BAD_ARGUMENT, "begins at no multiple of 256");
+    says(h, gemm_steps_set_workspace(h, A, SIZE_MAX), GEMM_STEPS_BAD_ARGUMENT, "ends past all memory");
+    cr_expect_eq(gemm_steps_set_workspace(h, A, 64), GEMM_STEPS_OK);
+    says(h, gemm_steps_free(h, A), GEMM_STEPS_BAD_ARGUMENT, "gemm_steps_free: the handle uses this memory");
+    cr_expect_eq(gemm_steps_set_workspace(h, 0, 0), GEMM_STEPS_OK);
 }
 
 Test(library_refuses, what_is_not_on_the_device)

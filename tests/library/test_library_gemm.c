@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/matrix.h"
-#include "library/plans.h"
+#include "library/handle.h"
 #include "sample.h"
 #include "simt/simt.h"
 
@@ -263,8 +263,7 @@ static void try_way(void *data, const struct way *w, double cycles)
     if (w->parts > 1 && draw(4))
         return;
     expect_ok(gemm_steps_upload(h, d->C.memory, d->C.before, d->C.elements * problem_type_bytes(d->C.type)));
-    cr_assert(handle_counters(h) && handle_grow(h, &h->work, "workspace", pick_room(&d->p, w)), "%s",
-              dev_error(h->dev));
+    cr_assert(plan_room(h, &d->p, w), "%s", dev_error(h->dev));
     cr_assert(plan_open(h, &plan, &d->p, w), "%s: %s", describe(&d->p), gemm_steps_error(h));
     cr_assert(plan_queue(h, &plan, d->p.alpha, d->p.beta), "%s by %s: %s", describe(&d->p), plan.name,
               dev_error(h->dev));

@@ -8,7 +8,7 @@
 //
 // A is m x k (rows x columns), B is k x n, C is m x n, row-major: element (row, column) of A is A[row * lda + column].
 // Elements are floats (f32), IEEE halves (f16) or bf16; sums are kept in floats. If beta is 0, C is not read; if alpha
-// is 0, A and B are not. What is stored is rounded once, at the end.
+// is 0, A and B are not, and may be NULL. What is stored is rounded once, at the end.
 //
 // Column-major matrices, as CBLAS and cuBLAS have them: what is column-major with a leading dimension is, row-major,
 // its transpose with the same one. So exchange A with B (with their transposes, leading dimensions and strides), m with
@@ -87,25 +87,26 @@ typedef enum gemm_steps_activation {
 // elements.
 typedef struct gemm_steps_problem {
     int m, n, k;                   // 1 to 2^30
-    int batch;                     // how many products; 0 stands for 1
+    int batch;                     // how many products, up to 2^20; 0 stands for 1
     gemm_steps_type type;          // of A and B
     gemm_steps_type type_c;        // of C and bias: that of A and B, or f32. 0: the former
     int transpose_a, transpose_b;  // not 0: A lies as k x m, B as n x k, and is used transposed
     float alpha, beta;
-    gemm_steps_ptr A, B, C;  // at multiples of an element's size; C overlaps neither A nor B
-    int64_t lda, ldb, ldc;   // leading dimensions: from a row, as it lies, to the next. 0: there are no gaps
+    gemm_steps_ptr A, B, C;  // at multiples of an element's size; C shares no element with A, B or bias
+    int64_t lda, ldb, ldc;  // leading dimensions: from a row, as it lies, to the next, up to 2^38. 0: there are no gaps
     int64_t stride_a, stride_b, stride_c;  // from a matrix of the batch to the next; A and B: 0 if all use the same
     gemm_steps_bias bias_kind;
     gemm_steps_activation activation;
-    gemm_steps_ptr bias;
+    gemm_steps_ptr bias;  // the same for all of a batch
 } gemm_steps_problem;
 
 // Queues the product and returns. Bad arguments are refused before anything is queued. An error of the kernel itself is
 // found later, by gemm_steps_wait or by CUDA. Every product is computed on every card: gemm_steps_kernel says how.
 GEMM_STEPS_API gemm_steps_status gemm_steps_gemm(gemm_steps *handle, const gemm_steps_problem *problem);
 
-// Loads and allocates what this product needs, and queues nothing; alpha, beta and the pointers may change afterwards,
-// as long as they stay multiples of 16 bytes, or are the same. A pointer that is 0 stands for a multiple of 16 bytes.
+// Loads and allocates what this product needs, and queues nothing. Afterwards alpha and beta may change, but for an
+// alpha of 0, and so may the pointers, as long as they stay multiples of 16 bytes, or are the same. A pointer that is 0
+// stands for a multiple of 16 bytes.
 //
 // A product that has been prepared, or was queued before, can be captured into a CUDA graph: nothing is then allocated,
 // loaded or waited for. The graph uses the handle's kernels and workspace, so the handle must outlive it, and its
@@ -138,7 +139,8 @@ GEMM_STEPS_API gemm_steps_status gemm_steps_set_stream(gemm_steps *handle, void 
 // The workspace is memory on the device for copies of matrices whose rows do not begin at multiples of 16 bytes, and
 // for sums of tiles that several blocks share. It grows when a product needs more than any before; then the call waits
 // for the products before it. With a limit, kernels that need no more run in place of those that would; they are
-// slower. At first there is no limit (SIZE_MAX). Setting one below what the handle has frees it.
+// slower. At first there is no limit (SIZE_MAX). Setting one below what the handle has frees it. The limit holds for
+// memory of the caller's, too, and stays when that comes or goes.
 GEMM_STEPS_API gemm_steps_status gemm_steps_set_workspace_limit(gemm_steps *handle, size_t bytes);
 GEMM_STEPS_API size_t gemm_steps_workspace(const gemm_steps *handle);  // bytes that the handle has; 0 for NULL
 

@@ -1,5 +1,5 @@
-// See plans.h.
-#include "plans.h"
+// See plan.h.
+#include "handle.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -10,45 +10,21 @@
 
 // --- What the kernels are told ---
 
-static int64_t step_of(const struct operand *x, bool turned, bool to_next_row)
-{
-    return to_next_row != turned ? x->ld : 1;
-}
-
 static struct args args_of(const gemm_steps_problem *p, const struct way *w)
 {
-    const struct operand a = problem_operand(p, 0), b = problem_operand(p, 1), c = problem_operand(p, 2);
     struct args x = { .m = p->m, .n = p->n, .k = p->alpha != 0 ? p->k : 0, .batch = p->batch };
     x.c_type = (int)p->type_c, x.bias_kind = (int)p->bias_kind, x.activation = (int)p->activation;
     x.parts = w->parts, x.part = w->part, x.tall = w->tall / 2, x.broad = w->broad / 2;  // of 1, 2, 4
+    x.wide_a = pick_wide(p, w, 0), x.wide_b = pick_wide(p, w, 1);
     x.A = p->A, x.B = p->B, x.C = p->C, x.bias = p->bias;
-    x.a_row = step_of(&a, p->transpose_a, true), x.a_col = step_of(&a, p->transpose_a, false);
-    x.b_row = step_of(&b, p->transpose_b, true), x.b_col = step_of(&b, p->transpose_b, false);
-    x.c_row = step_of(&c, w->exchanged, true), x.c_col = step_of(&c, w->exchanged, false);
-    x.a_next = a.next, x.b_next = b.next, x.c_next = c.next;
+    x.a_row = p->transpose_a ? 1 : p->lda, x.a_col = p->transpose_a ? p->lda : 1;
+    x.b_row = p->transpose_b ? 1 : p->ldb, x.b_col = p->transpose_b ? p->ldb : 1;
+    x.c_row = w->exchanged ? 1 : p->ldc, x.c_col = w->exchanged ? p->ldc : 1;
+    x.a_next = p->stride_a, x.b_next = p->stride_b, x.c_next = p->stride_c;
     return x;
 }
 
 // --- Copies ---
-
-static void add_copy(struct plan *plan, const struct operand *x, dev_ptr to)
-{
-    enum { EACH = 8, THREADS = 256, MOST = 8192, MOST_Y = 4096 };
-    struct dev_launch *launch = &plan->pack_launch;
-    const uint64_t chunks = (uint64_t)x->rows * (((uint64_t)x->columns - 1) / EACH + 1),
-                   blocks = (chunks - 1) / THREADS + 1;
-    plan->copies.of[plan->n_copies++] =
-        (struct copy_args){ x->rows, x->columns, x->matrices, x->at,
-                            to,      x->ld,      x->next,     (int64_t)(pick_pitch(x) / x->element) };
-    const unsigned grid = blocks < MOST ? (unsigned)blocks : MOST,
-                   z = (unsigned)x->matrices < MOST_Y ? (unsigned)x->matrices : MOST_Y;
-    plan->pack_arg = (struct dev_arg)DEV_ARG(plan->copies);
-    *launch = (struct dev_launch){ .grid = { grid > launch->grid[0] ? grid : launch->grid[0],
-                                             z > launch->grid[1] ? z : launch->grid[1], 1 },
-                                   .block = { THREADS },
-                                   .args = &plan->pack_arg,
-                                   .n_args = 1 };
-}
 
 // The operand as the kernel reads it: where it is, or its copy.
 static struct operand place_operand(struct plan *plan, int which, dev_ptr *room)
@@ -56,11 +32,35 @@ static struct operand place_operand(struct plan *plan, int which, dev_ptr *room)
     struct operand x = problem_operand(&plan->problem, which);
     if (which == 2 || !plan->way.copy[which])
         return x;
-    add_copy(plan, &x, *room);
+    const int64_t pitch = (int64_t)(pick_pitch(&x) / x.element);
+    plan->copies.of[which] = (struct copy_args){ x.rows, x.columns, x.matrices, x.at, *room, x.ld, x.next, pitch };
+    x.at = *room, x.ld = pitch, x.next = x.next ? pitch * x.rows : 0;
     *room += pick_copy_bytes(&x);
-    const struct copy_args *c = &plan->copies.of[plan->n_copies - 1];
-    x.at = c->to, x.ld = c->pitch, x.next = x.next ? c->pitch * x.rows : 0;
     return x;
+}
+
+static unsigned within(uint64_t x, unsigned least, unsigned most)
+{
+    return x < least ? least : x > most ? most : (unsigned)x;
+}
+
+// The launch that makes the copies, if there are any.
+static bool open_pack(gemm_steps *h, struct plan *plan)
+{
+    enum { EACH = 8, THREADS = 256, MOST = 8192, MOST_Y = 4096 };
+    unsigned x = 0, y = 0;
+    for (int i = 0; i < 2; i++) {
+        const struct copy_args *c = &plan->copies.of[i];
+        const uint64_t chunks = (uint64_t)c->rows * (((uint64_t)c->columns + EACH - 1) / EACH);
+        x = within((chunks + THREADS - 1) / THREADS, x, MOST), y = within((uint64_t)c->matrices, y, MOST_Y);
+    }
+    if (!x)
+        return true;
+    plan->pack_arg = (struct dev_arg)DEV_ARG(plan->copies);
+    plan->pack_launch =
+        (struct dev_launch){ .grid = { x, y, 1 }, .block = { THREADS }, .args = &plan->pack_arg, .n_args = 1 };
+    struct dev_module *m = handle_module(h, PTX_pack, 0);
+    return m && handle_did(h, (plan->pack = dev_kernel(h->dev, m, "pack_halves")), GEMM_STEPS_FAILED) == GEMM_STEPS_OK;
 }
 
 // --- Launches ---
@@ -130,20 +130,19 @@ static void kernel_name(const struct plan *plan, const gemm_steps_problem *p, bo
                                                                       : "");
 }
 
-static enum module_id module_of(const struct plan *plan)
+// How kernel_words makes the kernel's PTX fit the product.
+static int words_of(const struct plan *plan)
 {
     const gemm_steps_problem *p = &plan->problem;
-    const enum module_id id = plan->way.kernel->module;
-    const int bf16 = p->type == GEMM_STEPS_BF16;
-    return (enum module_id)(
-        (int)id + (plan->way.kernel->kind == KERNEL_HOPPER ? bf16 * 4 + p->transpose_a * 2 + p->transpose_b : bf16));
+    const enum kernel_kind kind = plan->way.kernel->kind;
+    const int bf16 = p->type == GEMM_STEPS_BF16 && plan->way.kernel->type == 0 ? WORDS_BF16 : 0;
+    return bf16 | (kind == KERNEL_HOPPER ? p->transpose_a * WORDS_TURN_A | p->transpose_b * WORDS_TURN_B : 0);
 }
 
-// The kernels of any.cu, rows.cu and hopper.cu.
-static bool open_own(gemm_steps *h, struct plan *plan, enum module_id id)
+// The kernels of any.cu, rows.cu, mma.cu and hopper.cu.
+static bool open_own(gemm_steps *h, struct plan *plan, struct dev_module *m, const struct geometry *g)
 {
     const struct way *w = &plan->way;
-    const struct geometry *g = &h->loaded[id].geometries.all[0];
     struct operand x[PROBLEM_OPERANDS];
     dev_ptr room = h->work.at;
     for (int i = 0; i < PROBLEM_OPERANDS; i++)
@@ -153,7 +152,6 @@ static bool open_own(gemm_steps *h, struct plan *plan, enum module_id id)
     p.B = x[1].at, p.ldb = x[1].ld, p.stride_b = x[1].next;
     p = pick_exchange(&p, w->exchanged);
     plan->args = args_of(&p, w);
-    plan->args.wide_a = pick_wide(&p, w, 0), plan->args.wide_b = pick_wide(&p, w, 1);
     plan->args.wide_c = pick_aligned(&x[2], 4 * x[2].element);
     plan->args.sums = room, plan->args.counters = h->counters.at;
     plan->product_args[0] = (struct dev_arg)DEV_ARG(plan->args);
@@ -162,35 +160,29 @@ static bool open_own(gemm_steps *h, struct plan *plan, enum module_id id)
                                         .shared = (size_t)g->shared,
                                         .args = plan->product_args,
                                         .n_args = 1,
-                                        .early = plan->n_copies > 0 };
+                                        .early = w->copy[0] || w->copy[1] };
     plan->budget = ((uint64_t)1 << 24) + (uint64_t)4096 * (uint64_t)p.k * ((uint64_t)p.batch + 1);
     char name[GEOMETRY_KERNEL];
     bool ok = w->kernel->kind != KERNEL_HOPPER || open_hopper(h, plan, x, g);
     for (int adds = 0; ok && adds < 2; adds++) {
         kernel_name(plan, &p, adds, name);
-        ok = (plan->product[adds] = dev_kernel(h->dev, h->loaded[id].module, name));
+        ok = (plan->product[adds] = dev_kernel(h->dev, m, name));
     }
-    if (ok && plan->n_copies)
-        ok = handle_module(h, MODULE_pack) &&
-             (plan->pack = dev_kernel(h->dev, h->loaded[MODULE_pack].module, "pack_halves"));
-    return ok || (handle_fail_dev(h, GEMM_STEPS_FAILED), false);
+    return handle_did(h, ok, GEMM_STEPS_FAILED) == GEMM_STEPS_OK && open_pack(h, plan);
 }
 
-static bool open_step(gemm_steps *h, struct plan *plan, enum module_id id)
+static bool open_step(gemm_steps *h, struct plan *plan, struct dev_module *m, const struct geometry *g)
 {
     const gemm_steps_problem *p = &plan->problem;
-    struct geometry *g = &plan->geometry;
-    *g = h->loaded[id].geometries.all[0];
     plan->step = (struct gemm){ .m = p->m, .n = p->n, .k = p->k, .A = p->A, .B = p->B, .C = p->C, .sms = h->card.sms };
-    return gemm_open(&plan->step, h->dev, h->loaded[id].module, g->kernel,
-                     p->type == GEMM_STEPS_F32 ? DEV_F32 : DEV_F16, g, h->error);
+    return gemm_open(&plan->step, h->dev, m, g->kernel, p->type == GEMM_STEPS_F32 ? DEV_F32 : DEV_F16, g, h->error);
 }
 
 static void write_name(struct plan *plan)
 {
     const struct way *w = &plan->way;
     const struct kernel *k = w->kernel;
-    size_t n = (size_t)snprintf(plan->name, sizeof plan->name, "%s, %d x %d", k->name, k->m, k->n);
+    size_t n = (size_t)snprintf(plan->name, sizeof plan->name, "%s, %d x %d", k->step, k->m, k->n);
     if (w->parts > 1)
         n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", K in %d parts", w->parts);
     if (w->tall * w->broad > 1)
@@ -204,12 +196,11 @@ static void write_name(struct plan *plan)
 
 bool plan_open(gemm_steps *h, struct plan *plan, const gemm_steps_problem *settled, const struct way *way)
 {
-    *plan = (struct plan){ .problem = *settled, .way = *way };
-    const enum module_id id = module_of(plan);
-    plan->works = pick_room(settled, way) > 0;
-    plan->ready =
-        handle_module(h, id) && (way->kernel->kind == KERNEL_STEP ? open_step(h, plan, id) : open_own(h, plan, id));
+    *plan = (struct plan){ .problem = *settled, .way = *way, .works = pick_room(settled, way) > 0 };
     write_name(plan);
+    const enum kernel_id id = (enum kernel_id)(way->kernel - kernels);
+    struct dev_module *m = handle_module(h, id, words_of(plan));
+    plan->ready = m && (way->kernel->kind == KERNEL_STEP ? open_step : open_own)(h, plan, m, &h->geometries[id]);
     return plan->ready;
 }
 
@@ -225,35 +216,26 @@ static bool is_same(const gemm_steps_problem *a, const gemm_steps_problem *b)
            !memcmp(x + behind, y + behind, sizeof *a - behind);
 }
 
-static struct plan *find_plan(gemm_steps *h, const gemm_steps_problem *p)
+bool plan_room(gemm_steps *h, const gemm_steps_problem *settled, const struct way *way)
 {
-    for (struct plan *plan = h->plans; plan < h->plans + PLANS; plan++)
-        if (plan->ready && is_same(&plan->problem, p))
-            return plan;
-    return NULL;
-}
-
-// Grows the workspace as far as it may and can: else it must be a way without.
-static bool choose(gemm_steps *h, const gemm_steps_problem *p, struct way *way)
-{
-    const size_t limits[] = { h->limit, 0 };
-    for (int i = 0; i < 2; i++) {
-        *way = pick_way(h->card, p, limits[i]);
-        if ((!pick_meets(way) || handle_counters(h)) && handle_grow(h, &h->work, "the workspace", pick_room(p, way)))
-            return true;
-    }
-    handle_fail_dev(h, GEMM_STEPS_OUT_OF_MEMORY);
-    return false;
+    const size_t bytes = ARGS_COUNTERS * sizeof(unsigned);
+    if (pick_meets(way) && !h->counters.at &&
+        !(handle_grow(h, &h->counters, "counters", bytes) && dev_clear(h->dev, h->counters.at, bytes) &&
+          dev_sync(h->dev)))
+        return false;
+    return handle_grow(h, &h->work, "the workspace", pick_room(settled, way));
 }
 
 struct plan *plan_of(gemm_steps *h, const gemm_steps_problem *settled)
 {
-    struct plan *plan = find_plan(h, settled);
-    struct way way;
-    if (plan)
-        return plan;
-    if (!choose(h, settled, &way))
-        return NULL;
+    struct plan *plan = h->plans;
+    for (; plan < h->plans + PLANS; plan++)
+        if (plan->ready && is_same(&plan->problem, settled))
+            return plan;
+    const size_t limit = h->work.lent && h->work.bytes < h->limit ? h->work.bytes : h->limit;
+    struct way way = pick_way(h->card, settled, limit);
+    if (!plan_room(h, settled, &way))
+        way = pick_way(h->card, settled, 0);
     plan = &h->plans[h->next++ % PLANS];
     return plan_open(h, plan, settled, &way) ? plan : NULL;
 }
@@ -271,7 +253,7 @@ bool plan_queue(gemm_steps *h, struct plan *plan, float alpha, float beta)
     } else {
         plan->args.alpha = alpha, plan->args.beta = beta;
         dev_set_budget(d, plan->budget);
-        ok = (!plan->n_copies || dev_launch(d, plan->pack, &plan->pack_launch)) &&
+        ok = (!plan->pack || dev_launch(d, plan->pack, &plan->pack_launch)) &&
              dev_launch(d, plan->product[beta != 0], &plan->launch);
     }
     return ok && (!h->gpu || !plan->works || gpu_mark(d));

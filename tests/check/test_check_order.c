@@ -1,6 +1,6 @@
 // What orders threads, as the checks see it: kernels that nvcc made (kernels/orders.cu, orders_block.cu and
-// orders_strong.cu), right ones, wrong ones and such as are advised against; and what a thread knows (known.h), against
-// a plain table. ORDERS_PTX and so on are theirs.
+// orders_strong.cu), right ones, wrong ones and such as are advised against; and what a thread knows (vclock.h),
+// against a plain table. ORDERS_PTX and so on are theirs.
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "base/device.h"
 #include "found.h"
 #include "ptx_case.h"
-#include "simt/check/known.h"
+#include "simt/check/vclock.h"
 
 enum { WORDS = 8192 };
 
@@ -206,7 +206,7 @@ Test(check_order, a_finding_between_blocks_says_what_is_missing)
     cr_expect(race && race->orders_blocks, "%s", found_text(f));
 }
 
-// --- known.h ---
+// --- vclock.h ---
 
 enum { BLOCKS = 70, THREADS = 96, TREES = 6, ROUNDS = 4000 };
 
@@ -220,35 +220,35 @@ static void raise_in_table(uint32_t t, uint32_t block, uint32_t from, uint32_t t
 
 Test(check_order, what_is_known_is_what_a_table_says)
 {
-    struct known_pool pool = known_pool(BLOCKS);
-    struct known *tree[TREES] = { 0 };
-    struct known_lesson lesson = { 0 };
+    struct vclock_pool pool = vclock_pool(BLOCKS);
+    struct vclock *tree[TREES] = { 0 };
+    struct vclock_last_join lesson = { 0 };
     srand(1);
     for (uint32_t round = 1; round <= ROUNDS; round++) {
         const uint32_t t = (uint32_t)rand() % TREES, other = (uint32_t)rand() % TREES;
         const uint32_t block = (uint32_t)rand() % BLOCKS, thread = (uint32_t)rand() % THREADS;
         switch (rand() % 8) {
         case 0:
-            known_group(&pool, &tree[t], KNOWN_WARP, block, thread, round);
+            vclock_raise_group(&pool, &tree[t], VCLOCK_WARP, block, thread, round);
             raise_in_table(t, block, thread / 32 * 32, thread / 32 * 32 + 32, round);
             break;
         case 1:
-            known_group(&pool, &tree[t], KNOWN_BLOCK, block, 0, round);
+            vclock_raise_group(&pool, &tree[t], VCLOCK_BLOCK, block, 0, round);
             raise_in_table(t, block, 0, THREADS, round);
             break;
         case 2:
-            known_join(&pool, &tree[t], tree[other]);
+            vclock_join(&pool, &tree[t], tree[other]);
             for (uint32_t b = 0; b < BLOCKS; b++)
                 for (uint32_t i = 0; i < THREADS; i++)
                     raise_in_table(t, b, i, i + 1, table[other][b][i]);
             break;
         case 3:  // a second one knows the same, and learns the same
-            known_put(&pool, &tree[(t + 1) % TREES], tree[t]);
+            vclock_set(&pool, &tree[(t + 1) % TREES], tree[t]);
             memcpy(table[(t + 1) % TREES], table[t], sizeof table[t]);
             break;
         case 4:
             for (uint32_t i = t; i <= t + 1; i++) {
-                known_learn(&pool, &lesson, &tree[i % TREES], tree[other]);
+                vclock_join_again(&pool, &lesson, &tree[i % TREES], tree[other]);
                 for (uint32_t b = 0; b < BLOCKS; b++)
                     for (uint32_t j = 0; j < THREADS; j++)
                         raise_in_table(i % TREES, b, j, j + 1, table[other][b][j]);
@@ -256,21 +256,21 @@ Test(check_order, what_is_known_is_what_a_table_says)
             break;
         case 5:
             if (round % 50 == 0) {
-                known_drop(&pool, &tree[t]);
+                vclock_drop(&pool, &tree[t]);
                 memset(table[t], 0, sizeof table[t]);
             }
             break;
         default:
-            known_thread(&pool, &tree[t], block, thread, round);
+            vclock_raise_thread(&pool, &tree[t], block, thread, round);
             raise_in_table(t, block, thread, thread + 1, round);
         }
         for (uint32_t b = 0; round % 20 == 0 && b < BLOCKS; b++)
             for (uint32_t i = 0; i < THREADS; i++)
-                cr_assert_eq(known_when(&pool, tree[t], b, i), table[t][b][i], "round %u: block %u, thread %u", round,
-                             b, i);
+                cr_assert_eq(vclock_at(&pool, tree[t], b, i), table[t][b][i], "round %u: block %u, thread %u", round, b,
+                             i);
     }
     for (uint32_t t = 0; t < TREES; t++)
-        known_drop(&pool, &tree[t]);
-    known_lesson_drop(&pool, &lesson);
-    known_pool_free(&pool);
+        vclock_drop(&pool, &tree[t]);
+    vclock_last_join_drop(&pool, &lesson);
+    vclock_pool_free(&pool);
 }

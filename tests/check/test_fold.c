@@ -9,21 +9,23 @@
 enum { BYTES = 1024, SHIFTS = 5, ROUNDS = 20000 };
 
 static struct granule granules[BYTES];
-static uint32_t quiet[BYTES];
+static uint32_t redundant[BYTES];
 static unsigned char folded[BYTES];
 static struct granule wholes[BYTES];
-static uint32_t whole_quiet[BYTES];
+static uint32_t whole_redundant_in[BYTES];
 
 static struct block_check fresh(void)
 {
     memset(granules, 0, sizeof granules);
-    memset(quiet, 0, sizeof quiet);
+    memset(redundant, 0, sizeof redundant);
     memset(folded, 0, sizeof folded);
     memset(wholes, 0, sizeof wholes);
-    memset(whole_quiet, 0, sizeof whole_quiet);
-    return (struct block_check){
-        .granules = granules, .quiet = quiet, .folded = folded, .wholes = wholes, .whole_quiet = whole_quiet
-    };
+    memset(whole_redundant_in, 0, sizeof whole_redundant_in);
+    return (struct block_check){ .granules = granules,
+                                 .redundant_in = redundant,
+                                 .folded = folded,
+                                 .wholes = wholes,
+                                 .whole_redundant_in = whole_redundant_in };
 }
 
 // What a granule says, without a change: its fold speaks for it while that is folded.
@@ -100,10 +102,10 @@ Test(fold, makes_its_granules_as_quiet_as_it_is)
 {
     struct block_check k = fresh();
     fold_close(&k, 2, 4, 12);
-    whole_quiet[1] = 7;
+    whole_redundant_in[1] = 7;
     fold_open(&k, 2, 4, 12);
     for (uint32_t g = 4; g < 12; g++)
-        cr_expect_eq(quiet[g], g < 8 ? 7 : 0, "granule %u", g);
+        cr_expect_eq(redundant[g], g < 8 ? 7 : 0, "granule %u", g);
 }
 
 // A kernel that never folds pays nothing: a fold that is too short to be one is none.

@@ -26,7 +26,7 @@ static bool in_cluster(const struct warp *w)
 // Were they written in this block before its last barrier of all?
 static inline bool are_old(const struct block_check *k, const struct side *s)
 {
-    const uint32_t start = k->start, times = k->all_seen + 1 - start;
+    const uint32_t start = k->start, times = k->synced_block + 1 - start;
     for (uint32_t i = 0; i < s->n; i += 1u << s->bits)
         if (granule_of(s, i)->write_at - start >= times)
             return false;
@@ -39,7 +39,7 @@ static bool same_warp(const struct who *a, const struct who *b)
 }
 
 // Were they written in this block all at once, by a warp, and before the lanes' accesses?
-static bool are_known(const struct visit *v, const struct side *s)
+static bool are_ordered(const struct visit *v, const struct side *s)
 {
     const struct who *writer = &granule_of(s, 0)->writer;
     const uint32_t at = granule_of(s, 0)->write_at;
@@ -52,8 +52,8 @@ static bool are_known(const struct visit *v, const struct side *s)
         if (x->write_at != at || !same_warp(&x->writer, writer))
             return false;
     }
-    if (!one || check_granule_known(v, writer, at))
-        return one || check_granule_met(v, writer, at);
+    if (!one || check_granule_ordered_all(v, writer, at))
+        return one || check_granule_synced(v, writer, at);
     for (uint32_t i = 0; i < s->n; i += 1u << s->bits)
         if (!check_granule_ordered(v, writer, at, s->by[i].lane) ||
             (s->by[i].lane2 != NO_LANE && !check_granule_ordered(v, writer, at, s->by[i].lane2)))
@@ -64,9 +64,9 @@ static bool are_known(const struct visit *v, const struct side *s)
 // Have they not been read since the last barrier of all?
 static bool are_unread(const struct visit *v, const struct side *s)
 {
-    const uint32_t seen = v->k->all_seen;
+    const uint32_t synced = v->k->synced_block;
     for (uint32_t i = 0; i < s->n; i += 1u << s->bits)
-        if (granule_of(s, i)->read_at > seen || granule_of(s, i)->many_at > seen)
+        if (granule_of(s, i)->read_at > synced || granule_of(s, i)->many_at > synced)
             return false;
     return true;
 }
@@ -96,9 +96,9 @@ static inline bool are_read(const struct block_check *k, const struct side *s, c
 {
     const struct granule like = *granule_of(s, 0);
     const uint32_t first = like.reader.thread / LANES, mine = reader->thread / LANES;
-    const bool many = like.many_at > k->all_seen;
-    if (like.reader.flags != reader->flags || first == mine || like.read_at <= k->all_seen ||
-        like.read_at <= k->seen[mine][first])
+    const bool many = like.many_at > k->synced_block;
+    if (like.reader.flags != reader->flags || first == mine || like.read_at <= k->synced_block ||
+        like.read_at <= k->synced_warps[mine][first])
         return false;
     for (uint32_t i = 1u << s->bits; i < s->n; i += 1u << s->bits) {
         const struct granule *x = granule_of(s, i);
@@ -113,7 +113,7 @@ static inline bool are_read(const struct block_check *k, const struct side *s, c
 static bool are_apart(const struct visit *v, const struct side *s)
 {
     const uint32_t at = granule_of(s, 0)->read_at;
-    for (uint32_t i = 0; v->k->informed && i < s->n; i += 1u << s->bits) {
+    for (uint32_t i = 0; v->k->views_used && i < s->n; i += 1u << s->bits) {
         const struct who *reader = &granule_of(s, i)->reader;
         if (check_granule_ordered(v, reader, at, s->by[i].lane) ||
             (s->by[i].lane2 != NO_LANE && check_granule_ordered(v, reader, at, s->by[i].lane2)))
@@ -127,7 +127,7 @@ static inline void read_again(struct block_check *k, const struct side *s, struc
 {
     const struct granule *first = granule_of(s, 0);
     const uint16_t thread = reader.thread;
-    if (first->many_at > k->all_seen &&
+    if (first->many_at > k->synced_block &&
         visit_warp(first->other.flags, first->other.thread) != visit_warp(first->reader.flags, first->reader.thread))
         return;
     for (uint32_t i = 0; i < s->n; i += 1u << s->bits) {
@@ -135,19 +135,19 @@ static inline void read_again(struct block_check *k, const struct side *s, struc
         reader.thread = (uint16_t)(thread + s->by[i].lane);
         x->other = reader;
         x->many_at = now;
-        if (x->write_at <= k->all_seen && !k->strong)
-            s->quiet[side_at(s, i)] = k->barrier;  // another read adds nothing
+        if (x->write_at <= k->synced_block && !k->strong)
+            s->redundant_in[side_at(s, i)] = k->barrier;  // another read adds nothing
     }
 }
 
 // Reads of what is old and unread, as most are: there is nothing to compare with. False where it is not so.
 static inline bool read_fresh(struct block_check *k, const struct side *s, struct who reader, uint32_t now)
 {
-    const uint32_t start = k->start, seen = k->all_seen, times = seen + 1 - start;
+    const uint32_t start = k->start, synced = k->synced_block, times = synced + 1 - start;
     bool fresh = true;
     for (uint32_t i = 0; fresh && i < s->n; i += 1u << s->bits) {
         const struct granule *x = granule_of(s, i);
-        fresh = (x->write_at - start < times) & (x->read_at <= seen) & (x->many_at <= seen);
+        fresh = (x->write_at - start < times) & (x->read_at <= synced) & (x->many_at <= synced);
     }
     if (fresh)
         read_first(s, reader, now);
@@ -161,7 +161,7 @@ static bool read_alike(const struct visit *v, const struct side *s)
         return false;
     if (read_fresh(v->k, s, v->first, v->c->now))
         return true;
-    if (!are_old(v->k, s) && !are_known(v, s))
+    if (!are_old(v->k, s) && !are_ordered(v, s))
         return false;
     if (are_unread(v, s))
         read_first(s, v->first, v->c->now);
@@ -178,7 +178,7 @@ static bool are_untouched(const struct visit *v, const struct side *s)
     if (v->op != CHECK_WRITE && (v->op != CHECK_COPY || in_cluster(v->w)))
         return false;
     for (uint32_t i = 0; i < s->n; i += 1u << s->bits)
-        if (granule_of(s, i)->write_at > v->k->all_seen || s->by[i].lane2 != NO_LANE)
+        if (granule_of(s, i)->write_at > v->k->synced_block || s->by[i].lane2 != NO_LANE)
             return false;
     return are_unread(v, s);
 }
@@ -203,9 +203,9 @@ static bool are_over(const struct visit *v, const struct side *s)
     }
     return v->op == CHECK_WRITE &&
            (!visit_within(v, like.write_at) ||
-            (one ? check_granule_known : check_granule_met)(v, &like.writer, like.write_at)) &&
-           (!visit_within(v, like.read_at) || check_granule_over(v, &like.reader, like.read_at)) &&
-           (!visit_within(v, like.many_at) || check_granule_over(v, &like.other, like.many_at));
+            (one ? check_granule_ordered_all : check_granule_synced)(v, &like.writer, like.write_at)) &&
+           (!visit_within(v, like.read_at) || check_granule_completed(v, &like.reader, like.read_at)) &&
+           (!visit_within(v, like.many_at) || check_granule_completed(v, &like.other, like.many_at));
 }
 
 // The same for writes: there is nothing to compare with.
@@ -216,13 +216,13 @@ static bool write_alike(const struct visit *v, const struct side *s)
     const bool weak = !v->strong && !v->shared && are_weak(v->k, s), untouched = weak && are_untouched(v, s);
     if (!untouched && !(weak && are_over(v, s)))
         return false;
-    if (!untouched)  // some may have been quiet
-        k->hush = ++v->c->calms;
+    if (!untouched)  // reads of some may have been redundant
+        k->redundant_version = ++v->c->intervals;
     for (uint32_t i = 0; i < s->n; i += 1u << s->bits) {
         struct granule *x = granule_of(s, i);
         x->writer = visit_who(v, s->by[i].lane);
         x->write_at = at;
-        x->read_at = x->many_at = s->quiet[side_at(s, i)] = 0;
+        x->read_at = x->many_at = s->redundant_in[side_at(s, i)] = 0;
     }
     k->copies |= v->op == CHECK_COPY;
     return true;
@@ -238,16 +238,16 @@ static inline __attribute__((always_inline)) bool read_side(const struct warp *w
 {
     struct block_check *k = w->block->check;
     const uint32_t base = s->base;
-    if (s->n > 1 && check_quiet(k, s)) {
-        t->hushed[check_hushed_at(base)].hush = k->hush;
-        t->hushed[check_hushed_at(base)].base = base;
+    if (s->n > 1 && check_redundant(k, s)) {
+        t->redundant[check_redundant_slot(base)].version = k->redundant_version;
+        t->redundant[check_redundant_slot(base)].base = base;
         return true;
     }
     if (k->folds || !are_weak(k, s))
         return false;
     if (read_fresh(k, s, reader, now))
         return true;
-    const bool again = !k->informed && !in_cluster(w) && are_old(k, s) && are_read(k, s, &reader);
+    const bool again = !k->views_used && !in_cluster(w) && are_old(k, s) && are_read(k, s, &reader);
     if (again)
         read_again(k, s, reader, now);
     return again;

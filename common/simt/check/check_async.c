@@ -9,7 +9,7 @@
 // - A copy reports to its mbarrier by the generic proxy: a barrier after mbarrier.init is enough. PTX says so from 9.3
 //   on, and promised nothing before: a missing fence is worth an advice.
 // Source: PTX ISA 8 (proxies), 9.7.9.25 (asynchronous copies), 9.7.16 (wgmma); 9.4, cp.async.bulk (the mbarrier).
-#include "check.h"
+#include "check_state.h"
 #include "fold.h"
 #include "simt/code/mbarrier.h"
 #include "simt/code/warp_op.h"
@@ -17,14 +17,14 @@
 
 #include <string.h>
 
-#define WARPS 4    // of a warpgroup
-#define GROUP 128  // threads of one
-#define SEEN 32    // granules that a look remembers: as many as has_seen has bits
+#define WARPS 4      // of a warpgroup
+#define GROUP 128    // threads of one
+#define OUTCOMES 32  // granules that a look remembers: as many as has_outcome has bits
 
 // The thread as which a bulk load is kept.
 static uint32_t copier_of(const struct warp *w, const struct who *who)
 {
-    return check_copier(w->block->worker->check, who->thread, who->flags >> WHO_MARK & (MARKS - 1));
+    return check_copier(w->block->worker->check, who->thread, who->flags >> WHO_TAG & (TAGS - 1));
 }
 
 // When did a warp wait for its warpgroup's products whose reads of shared memory were over at that time? Of those that
@@ -38,20 +38,20 @@ static uint32_t waited(const struct block *b, uint32_t warp, uint32_t at)
     return at;
 }
 
-// What a thread of another block of the cluster did: is it among what is known?
-static bool among(const struct warp *w, const struct known *known, const struct who *who, uint32_t at)
+// What a thread of another block of the cluster did: is it ordered by that clock?
+static bool clock_has(const struct warp *w, const struct vclock *clock, const struct who *who, uint32_t at)
 {
-    const struct known_pool *pool = &w->block->worker->check->pool;
+    const struct vclock_pool *pool = &w->block->worker->check->pool;
     const struct block *b = check_block_of(w->block, who);
     const uint32_t thread = who->flags & WHO_LOAD ? copier_of(w, who) : who->thread;
     if (at >= READ_UNDER_WAY)
         return false;
     if (!(who->flags & WHO_WGMMA))
-        return known_when(pool, known, b->linear, thread) >= at;
+        return vclock_at(pool, clock, b->linear, thread) >= at;
     bool found = false;
     for (uint32_t i = 0; !found && i < GROUP; i++) {
         const uint32_t since = waited(b, (thread + i) / LANES, at);
-        found = since < READ_UNDER_WAY && known_when(pool, known, b->linear, thread + i) >= since;
+        found = since < READ_UNDER_WAY && vclock_at(pool, clock, b->linear, thread + i) >= since;
     }
     return found;
 }
@@ -61,23 +61,23 @@ bool check_ordered_reader(const struct warp *w, uint32_t lane, const struct who 
     const struct block_check *k = w->block->check;
     if (check_ordered_who(w, lane, who, at))
         return true;
-    return k->views && among(w, k->views[w->index * LANES + lane].reads, who, at);
+    return k->views && clock_has(w, k->views[w->index * LANES + lane].clocks[VIEW_COMPLETED], who, at);
 }
 
 bool check_ordered_who(const struct warp *w, uint32_t lane, const struct who *who, uint32_t at)
 {
     const struct block_check *k = w->block->check;
     if (who->flags >> WHO_RANK != w->block->rank)
-        return k->views && (among(w, k->views[w->index * LANES + lane].seen, who, at) ||
-                            among(w, k->views[w->index * LANES + lane].lent, who, at));
+        return k->views && (clock_has(w, k->views[w->index * LANES + lane].clocks[VIEW_ORDERED], who, at) ||
+                            clock_has(w, k->views[w->index * LANES + lane].clocks[VIEW_UNFENCED], who, at));
     if (!(who->flags & WHO_ASYNC))
         return check_ordered(w, lane, who->thread, at);
     if (at >= READ_UNDER_WAY)
         return false;
-    if (at <= k->all_seen)
+    if (at <= k->synced_block)
         return true;
     if (who->flags & WHO_LOAD)
-        return k->informed && check_knows(w, lane, w->block->linear, copier_of(w, who), at);
+        return k->views_used && check_clock_covers(w, lane, w->block->linear, copier_of(w, who), at);
     if (!(who->flags & WHO_WGMMA))
         return check_ordered(w, lane, who->thread, at);
     // Any thread of the warpgroup may tell that it has waited for the product.
@@ -97,13 +97,13 @@ struct look {  // at a range of granules
     struct block_check *k;  // home's
     uint32_t lane;
     struct who me;
-    struct who known;  // the last that was found ordered, and when; most neighbours are the same
-    uint32_t known_at;
-    bool clean;         // the granule that is looked at says all, and had no finding
-    uint32_t has_seen;  // a bit for each place of seen
-    struct seen {
+    struct who ordered;  // the last that was found ordered, and when; most neighbours are the same
+    uint32_t ordered_at;
+    bool clean;            // the granule that is looked at says all, and had no finding
+    uint32_t has_outcome;  // a bit for each of outcomes
+    struct outcome {
         struct granule before, after;  // a granule, and what became of it
-    } seen[SEEN];
+    } outcomes[OUTCOMES];
 };
 
 typedef void look_fn(struct look *l, uint32_t g, struct granule *x);  // at granule g; x says what it is
@@ -134,20 +134,20 @@ static bool within(const struct look *l, uint32_t at)
 
 static bool ordered(struct look *l, const struct who *who, uint32_t at, bool reader)
 {
-    if (at == l->known_at && who->thread == l->known.thread && who->flags == l->known.flags)
+    if (at == l->ordered_at && who->thread == l->ordered.thread && who->flags == l->ordered.flags)
         return true;
     struct block_check *mine = l->w->block->check;
-    const uint32_t me = l->w->index * LANES + l->lane, i = (at * 31 + who->thread * 7 + me) % SURE;
-    const bool sure = mine->sure[i].at == at && mine->sure[i].me == me && mine->sure[i].thread == who->thread &&
-                      mine->sure[i].flags == who->flags;
-    if (!sure && !(reader ? check_ordered_reader : check_ordered_who)(l->w, l->lane, who, at))
+    const uint32_t me = l->w->index * LANES + l->lane, i = (at * 31 + who->thread * 7 + me) % ORDERED_CACHE;
+    const bool cached = mine->ordered_cache[i].at == at && mine->ordered_cache[i].me == me &&
+                        mine->ordered_cache[i].thread == who->thread && mine->ordered_cache[i].flags == who->flags;
+    if (!cached && !(reader ? check_ordered_reader : check_ordered_who)(l->w, l->lane, who, at))
         return false;
-    mine->sure[i].at = at;
-    mine->sure[i].me = me;
-    mine->sure[i].thread = who->thread;
-    mine->sure[i].flags = who->flags;
-    l->known = *who;
-    l->known_at = at;
+    mine->ordered_cache[i].at = at;
+    mine->ordered_cache[i].me = me;
+    mine->ordered_cache[i].thread = who->thread;
+    mine->ordered_cache[i].flags = who->flags;
+    l->ordered = *who;
+    l->ordered_at = at;
     return true;
 }
 
@@ -156,7 +156,7 @@ static bool same_thread(const struct who *a, const struct who *b)
     return a->thread == b->thread && a->flags >> WHO_RANK == b->flags >> WHO_RANK;
 }
 
-// What has been seen is left as it is: has_seen says what there is.
+// The outcomes are left as they are: has_outcome says which there are.
 static void look_at(struct look *l, struct warp *w, const struct uop *u, uint32_t thread, uint16_t flags,
                     struct block *home)
 {
@@ -169,61 +169,61 @@ static void look_at(struct look *l, struct warp *w, const struct uop *u, uint32_
     l->me = (struct who){ .inst = u->inst,
                           .thread = (uint16_t)thread,
                           .flags = (uint16_t)(flags | w->block->rank << WHO_RANK) };
-    l->known = (struct who){ 0 };
-    l->known_at = 0;
-    l->has_seen = 0;
+    l->ordered = (struct who){ 0 };
+    l->ordered_at = 0;
+    l->has_outcome = 0;
 }
 
 // Granules of a tile are read by several wgmma and then written at once: they differ in who read them.
-static struct seen *place_of(struct look *l, const struct granule *x)
+static struct outcome *place_of(struct look *l, const struct granule *x)
 {
     const uint32_t times = x->write_at * 7 + x->read_at * 3 + x->many_at;
-    return &l->seen[(times + x->reader.inst * 5 + x->other.inst * 11) % SEEN];
+    return &l->outcomes[(times + x->reader.inst * 5 + x->other.inst * 11) % OUTCOMES];
 }
 
 // What a granule was, and what became of it. NULL: such a granule has not been looked at.
-static const struct seen *recall(struct look *l, const struct granule *x)
+static const struct outcome *recall(struct look *l, const struct granule *x)
 {
-    const struct seen *s = place_of(l, x);
-    return l->has_seen >> (s - l->seen) & 1 && !memcmp(x, &s->before, sizeof *x) ? s : NULL;
+    const struct outcome *s = place_of(l, x);
+    return l->has_outcome >> (s - l->outcomes) & 1 && !memcmp(x, &s->before, sizeof *x) ? s : NULL;
 }
 
 // The same, after a look at granule g if there was none at its like; x says what it is. NULL: that look does not say
 // all, and x is what became of it.
-static const struct seen *look_closely(struct look *l, uint32_t g, struct granule *x, look_fn *one)
+static const struct outcome *look_closely(struct look *l, uint32_t g, struct granule *x, look_fn *one)
 {
-    const struct seen *known = recall(l, x);
-    if (known)
-        return known;
-    struct seen *s = place_of(l, x);
-    const uint32_t bit = 1u << (s - l->seen);
+    const struct outcome *same = recall(l, x);
+    if (same)
+        return same;
+    struct outcome *s = place_of(l, x);
+    const uint32_t bit = 1u << (s - l->outcomes);
     s->before = *x;
     l->clean = true;
     one(l, g, x);
     s->after = *x;
-    l->has_seen = l->clean ? l->has_seen | bit : l->has_seen & ~bit;
+    l->has_outcome = l->clean ? l->has_outcome | bit : l->has_outcome & ~bit;
     return l->clean ? s : NULL;
 }
 
 // The folds behind the one of granule g, n granules each, as far as they are what that one was. Returns the granule
 // behind them.
-static uint32_t visit_folds(struct block_check *k, uint32_t g, uint32_t end, uint32_t n, const struct seen *s)
+static uint32_t visit_folds(struct block_check *k, uint32_t g, uint32_t end, uint32_t n, const struct outcome *s)
 {
     uint32_t f = g / n;
     do {
         k->wholes[f] = s->after;
-        k->whole_quiet[f++] = 0;
+        k->whole_redundant_in[f++] = 0;
     } while (f < end / n && k->folded[f] && !memcmp(&k->wholes[f], &s->before, sizeof s->before));
     return f * n;
 }
 
 // The same of granules that are no folds: now they are.
-static uint32_t visit_granules(struct block_check *k, unsigned shift, uint32_t g, uint32_t end, const struct seen *s)
+static uint32_t visit_granules(struct block_check *k, unsigned shift, uint32_t g, uint32_t end, const struct outcome *s)
 {
     const uint32_t first = g;
     do {
         k->granules[g] = s->after;
-        k->quiet[g++] = 0;
+        k->redundant_in[g++] = 0;
     } while (g < end && !fold_holds(k, shift, g) && !memcmp(&k->granules[g], &s->before, sizeof s->before));
     fold_close(k, shift, first, g);
     return g;
@@ -236,12 +236,12 @@ static void visit(struct look *l, uint32_t address, uint32_t bytes, look_fn *one
     struct block_check *k = l->k;
     const unsigned shift = shift_of(l);
     const uint32_t end = (address + bytes) >> shift;
-    k->hush = ++l->c->calms;
+    k->redundant_version = ++l->c->intervals;
     for (uint32_t g = address >> shift; g < end;) {
         const uint32_t n = fold_size(k, shift, g, end);
         const bool folded = fold_holds(k, shift, g);
         struct granule *x = fold_granule(k, shift, g), before = *x;
-        const struct seen *s = look_closely(l, g, x, one);
+        const struct outcome *s = look_closely(l, g, x, one);
         if (s) {
             g = folded ? visit_folds(k, g, end, n, s) : visit_granules(k, shift, g, end, s);
             continue;
@@ -252,7 +252,7 @@ static void visit(struct look *l, uint32_t address, uint32_t bytes, look_fn *one
             fold_open(k, shift, g, g + 1);
             k->granules[g] = after;
         }
-        k->quiet[g++] = 0;
+        k->redundant_in[g++] = 0;
     }
 }
 
@@ -261,7 +261,7 @@ static void visit(struct look *l, uint32_t address, uint32_t bytes, look_fn *one
 static void write_one(struct look *l, uint32_t g, struct granule *x)
 {
     const bool twice = x->write_at == UNDER_WAY && x->writer.inst == l->me.inst && same_thread(&x->writer, &l->me);
-    if (x->write_at == NO_MANS)
+    if (x->write_at == RED_ZONE)
         note(l, FAULT_OUT_OF_BOUNDS, g, true, NULL, false);
     else if (x->write_at == UNDER_WAY)
         note(l, FAULT_COPY_PENDING, g, true, twice ? &l->me : &x->writer, true);
@@ -325,10 +325,10 @@ void check_mbarrier_valid(struct warp *w, const struct uop *u, uint32_t lane, ui
 void check_bulk_load(struct warp *w, const struct uop *u, const struct bulk_place *p, struct block *home)
 {
     struct look l;
-    const uint32_t mark = check_mark(p->barrier);
-    uint32_t *reported = &home->check->reported[mark];
+    const uint32_t tag = check_tag(p->barrier);
+    uint32_t *reported = &home->check->reported[tag];
     *reported = *reported && *reported != 1 + p->barrier ? UINT32_MAX : 1 + p->barrier;
-    look_at(&l, w, u, p->thread, (uint16_t)(WHO_ASYNC | WHO_LOAD | mark << WHO_MARK), home);
+    look_at(&l, w, u, p->thread, (uint16_t)(WHO_ASYNC | WHO_LOAD | tag << WHO_TAG), home);
     if (home != w->block)
         check_visits(w, u, l.lane, home);
     check_barrier(&l, p->barrier);
@@ -394,7 +394,7 @@ static void read_one(struct look *l, uint32_t g, struct granule *x)
     const struct block_check *k = l->k;
     const bool strong = k->strong && within(l, k->strong[g].write_at);
     l->clean &= within(l, x->write_at);  // else strong decides, which is not in the granule
-    if (x->write_at == NO_MANS)
+    if (x->write_at == RED_ZONE)
         note(l, FAULT_OUT_OF_BOUNDS, g, false, NULL, false);
     else if (x->write_at == UNDER_WAY)
         note(l, FAULT_COPY_PENDING, g, false, &x->writer, true);
@@ -405,7 +405,7 @@ static void read_one(struct look *l, uint32_t g, struct granule *x)
     else if (within(l, x->write_at) && !(x->writer.flags & WHO_ASYNC) &&
              !check_proxy_knows(l->w, l->me.thread, &x->writer, x->write_at))
         note(l, FAULT_PROXY_FENCE, g, false, &x->writer, true);
-    if (within(l, x->read_at) && !same_thread(&x->reader, &l->me) && x->read_at > k->all_seen) {
+    if (within(l, x->read_at) && !same_thread(&x->reader, &l->me) && x->read_at > k->synced_block) {
         x->other = l->me;
         x->many_at = READ_UNDER_WAY;
         return;

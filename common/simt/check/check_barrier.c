@@ -1,56 +1,41 @@
 // Barriers of a block and of a warp, and what lanes tell each other when they exchange values. See check_order.c.
 #include <string.h>
 
-#include "check_order.h"
+#include "check_state.h"
 
-// The threads of these warps, or these lanes of one warp, tell what they know, and those that listen are told it. What
-// they have read and not fenced becomes known as well with fence; without, whoever of them makes a fence knows it then.
+// The threads of these warps, or these lanes of one warp, release what they know, and those that listen acquire it.
+// With fence, what they have read and not fenced is known as well; without, whoever of them makes a fence knows it
+// then.
 static void share(struct block *b, const uint32_t lanes[LANES], const uint32_t listen[LANES], bool fence)
 {
     struct block_check *k = b->check;
-    struct known_pool *pool = &b->worker->check->pool;
+    struct vclock_pool *pool = &b->worker->check->pool;
     struct view sum = { 0 };
-    if (!k->informed)
+    if (!k->views_used)
         return;
     for (uint32_t t = 0; t < b->worker->grid->threads; t++) {
         struct view *v = &k->views[t];
         if (!(lanes[t / LANES] >> t % LANES & 1))
             continue;
-        known_join(pool, &sum.seen, v->seen);
-        known_join(pool, &sum.reads, v->reads);
-        known_join(pool, &sum.lent, v->lent);
-        known_take(pool, fence ? &sum.lent : &sum.polled, &v->polled);
-        known_join(pool, &sum.hoped, v->hoped);
+        for (int i = 0; i < VIEW_PENDING; i++)
+            vclock_join(pool, &sum.clocks[i], v->clocks[i]);
+        for (int i = VIEW_PENDING; i < VIEW_CLOCKS; i++)
+            vclock_move(pool, &sum.clocks[i], &v->clocks[i]);
         for (int wide = 0; wide < 2; wide++) {
-            known_join(pool, &sum.fenced[wide], v->fenced[wide]);
-            known_thread(pool, &sum.fenced[wide], b->linear, t, v->fenced_at[wide]);
+            vclock_raise_thread(pool, &sum.clocks[VIEW_FENCED + wide], b->linear, t, v->fenced_at[wide]);
             v->fenced_at[wide] = 0;
-            known_take(pool, fence ? &sum.seen : &sum.pending[wide], &v->pending[wide]);
         }
     }
-    for (uint32_t t = 0; t < b->worker->grid->threads; t++) {
-        struct view *v = &k->views[t];
-        if (!(listen[t / LANES] >> t % LANES & 1))
-            continue;
-        known_put(pool, &v->seen, sum.seen);
-        known_put(pool, &v->reads, sum.reads);
-        known_put(pool, &v->polled, sum.polled);
-        known_put(pool, &v->lent, sum.lent);
-        known_put(pool, &v->hoped, sum.hoped);
-        known_put(pool, &v->fenced[0], sum.fenced[0]);
-        known_put(pool, &v->fenced[1], sum.fenced[1]);
-        known_put(pool, &v->pending[0], sum.pending[0]);
-        known_put(pool, &v->pending[1], sum.pending[1]);
+    if (fence) {
+        vclock_move(pool, &sum.clocks[VIEW_ORDERED], &sum.clocks[VIEW_PENDING]);
+        vclock_move(pool, &sum.clocks[VIEW_ORDERED], &sum.clocks[VIEW_PENDING_WIDE]);
+        vclock_move(pool, &sum.clocks[VIEW_UNFENCED], &sum.clocks[VIEW_PENDING_POLLS]);
     }
-    known_drop(pool, &sum.seen);
-    known_drop(pool, &sum.reads);
-    known_drop(pool, &sum.polled);
-    known_drop(pool, &sum.lent);
-    known_drop(pool, &sum.hoped);
-    for (int wide = 0; wide < 2; wide++) {
-        known_drop(pool, &sum.fenced[wide]);
-        known_drop(pool, &sum.pending[wide]);
-    }
+    for (uint32_t t = 0; t < b->worker->grid->threads; t++)
+        for (int i = 0; listen[t / LANES] >> t % LANES & 1 && i < VIEW_CLOCKS; i++)
+            vclock_set(pool, &k->views[t].clocks[i], sum.clocks[i]);
+    for (int i = 0; i < VIEW_CLOCKS; i++)
+        vclock_drop(pool, &sum.clocks[i]);
 }
 
 void check_arrives(struct warp *w, uint32_t number)
@@ -77,16 +62,16 @@ static void join(struct block_check *k, uint32_t number, const uint32_t waiting[
         if (!at[u])
             continue;
         for (uint32_t v = 0; v < n_warps; v++)
-            joined[v] = k->seen[u][v] > joined[v] ? k->seen[u][v] : joined[v];
+            joined[v] = k->synced_warps[u][v] > joined[v] ? k->synced_warps[u][v] : joined[v];
         joined[u] = at[u] > joined[u] ? at[u] : joined[u];
     }
     for (uint32_t w = 0; w < n_warps; w++) {
         if (!waiting[w])
             continue;
         for (uint32_t v = 0; v < n_warps; v++)
-            k->seen[w][v] = joined[v] > k->seen[w][v] ? joined[v] : k->seen[w][v];
+            k->synced_warps[w][v] = joined[v] > k->synced_warps[w][v] ? joined[v] : k->synced_warps[w][v];
         for (uint32_t lane = 0; lane < LANES; lane++)
-            k->synced[w][lane] = at[w];
+            k->synced_lanes[w][lane] = at[w];
     }
 }
 
@@ -100,10 +85,10 @@ void check_opens(struct block *b, uint32_t number, bool everyone)
     find_waiting(b, number, waiting);
     share(b, lanes, everyone ? lanes : waiting, true);
     if (everyone) {
-        k->all_seen = c->now;
+        k->synced_block = c->now;
         tick(c);
         k->barrier++;
-        k->calm = k->hush = ++c->calms;
+        k->interval = k->redundant_version = ++c->intervals;
     } else {
         join(k, number, waiting, b->n_warps);
     }
@@ -118,7 +103,7 @@ void check_warp_syncs(struct warp *w, uint32_t lanes)
     share(w->block, of, of, false);
     for (uint32_t lane = 0; lane < LANES; lane++)
         if (lanes >> lane & 1)
-            w->block->check->synced[w->index][lane] = c->now;
+            w->block->check->synced_lanes[w->index][lane] = c->now;
     tick(c);
 }
 
@@ -132,6 +117,6 @@ void check_warp_exchanges(struct warp *w, uint32_t lanes)
 void check_warp_waited(struct warp *w)
 {
     struct checker *c = w->block->worker->check;
-    w->block->check->waited[w->index] = c->now;
+    w->block->check->wgmma_waited[w->index] = c->now;
     tick(c);
 }

@@ -6,7 +6,7 @@
 //   shared memory; PTX ISA 8, and barrier.cluster.
 // - barrier.cluster.arrive is a release and barrier.cluster.wait an acquire, with the scope of the cluster. With
 //   .relaxed, an arrival tells what its thread's last fence covered, and that its block has begun.
-#include "check_order.h"
+#include "check_state.h"
 
 #include <stdlib.h>
 
@@ -15,19 +15,19 @@
 void check_cluster_arrives(struct warp *w, uint32_t lanes, bool relaxed)
 {
     struct worker *worker = w->block->worker;
-    struct known_pool *pool = &worker->check->pool;
+    struct vclock_pool *pool = &worker->check->pool;
     for (; lanes; lanes &= lanes - 1) {
-        struct known *k = check_told(w, (uint32_t)__builtin_ctz(lanes), !relaxed);
-        known_join(pool, &worker->cluster->arrived, k);
-        known_drop(pool, &k);
+        struct vclock *k = check_release_clock(w, (uint32_t)__builtin_ctz(lanes), !relaxed, true);
+        vclock_join(pool, &worker->cluster->arrived, k);
+        vclock_drop(pool, &k);
     }
-    worker->check->now += worker->check->now < READ_UNDER_WAY - 1;
+    tick(worker->check);
 }
 
 void check_cluster_opens(struct worker *worker)
 {
     struct cluster *c = worker->cluster;
-    known_drop(&worker->check->pool, &c->opened);
+    vclock_drop(&worker->check->pool, &c->opened);
     c->opened = c->arrived;
     c->arrived = NULL;
 }
@@ -37,16 +37,16 @@ void check_cluster_waits(struct block *b, uint32_t warp, uint32_t lanes)
     struct worker *worker = b->worker;
     for (; lanes; lanes &= lanes - 1) {
         struct view *v = &b->check->views[warp * LANES + (uint32_t)__builtin_ctz(lanes)];
-        known_join(&worker->check->pool, &v->seen, worker->cluster->opened);
-        v->met = UINT32_MAX;
+        vclock_join(&worker->check->pool, &v->clocks[VIEW_ORDERED], worker->cluster->opened);
+        v->begun = UINT32_MAX;
     }
-    b->check->informed = true;
+    b->check->views_used = true;
 }
 
 void check_cluster_drop(struct worker *worker)
 {
-    known_drop(&worker->check->pool, &worker->cluster->arrived);
-    known_drop(&worker->check->pool, &worker->cluster->opened);
+    vclock_drop(&worker->check->pool, &worker->cluster->arrived);
+    vclock_drop(&worker->check->pool, &worker->cluster->opened);
 }
 
 // --- descriptors ---
@@ -91,15 +91,15 @@ static void note(struct checker *c, const struct block *b, uint32_t inst, uint32
     check_note(c, &f);
 }
 
-// Does the view hold anything that a thread of home did since it began?
-static bool knows_of(const struct known_pool *pool, const struct view *v, const struct block *home)
+// Has home begun, by anything that one of its threads did and that the view has?
+static bool has_begun(const struct vclock_pool *pool, const struct view *v, const struct block *home)
 {
     const uint32_t threads = home->worker->grid->threads;
     bool found = false;
     for (uint32_t t = 0; !found && t < threads; t++)
-        found = known_when(pool, v->seen, home->linear, t) >= home->check->start ||
-                known_when(pool, v->lent, home->linear, t) >= home->check->start ||
-                known_when(pool, v->reads, home->linear, t) >= home->check->start;
+        found = vclock_at(pool, v->clocks[VIEW_ORDERED], home->linear, t) >= home->check->start ||
+                vclock_at(pool, v->clocks[VIEW_UNFENCED], home->linear, t) >= home->check->start ||
+                vclock_at(pool, v->clocks[VIEW_COMPLETED], home->linear, t) >= home->check->start;
     return found;
 }
 
@@ -109,18 +109,20 @@ void check_visits(struct warp *w, const struct uop *u, uint32_t lane, struct blo
     struct checker *c = worker->check;
     const uint32_t threads = c->grid->threads;
     struct view *v = w->block->check->views ? view_of(w, lane) : NULL;
-    if (!home->check->guests)
-        home->check->guests = calloc((size_t)threads * worker->cluster->n, sizeof *home->check->guests);
-    if (home->check->guests)
-        home->check->guests[w->block->rank * threads + w->index * LANES + lane] = (struct guest){ c->now, u->inst };
+    if (!home->check->remote_accesses)
+        home->check->remote_accesses =
+            calloc((size_t)threads * worker->cluster->n, sizeof *home->check->remote_accesses);
+    if (home->check->remote_accesses)
+        home->check->remote_accesses[w->block->rank * threads + w->index * LANES + lane] =
+            (struct remote_access){ c->now, u->inst };
     else
         c->failed = true;
     const bool ended = worker->cluster->ended[home->rank];
-    const bool begun = v && (v->met >> home->rank & 1 || knows_of(&c->pool, v, home));
+    const bool begun = v && (v->begun >> home->rank & 1 || has_begun(&c->pool, v, home));
     if (!begun || ended)
         note(c, w->block, u->inst, w->index * LANES + lane, home, ended);
     if (v)
-        v->met |= 1u << home->rank;
+        v->begun |= 1u << home->rank;
 }
 
 void check_block_ends(struct worker *worker)
@@ -129,21 +131,21 @@ void check_block_ends(struct worker *worker)
     struct checker *c = worker->check;
     const struct block_check *k = home->check;
     const uint32_t threads = c->grid->threads;
-    struct known *all = NULL;
-    if (!k->guests)
+    struct vclock *all = NULL;
+    if (!k->remote_accesses)
         return;
     for (uint32_t t = 0; k->views && t < threads; t++) {
-        known_join(&c->pool, &all, k->views[t].seen);
-        known_join(&c->pool, &all, k->views[t].lent);
-        known_join(&c->pool, &all, k->views[t].reads);
+        vclock_join(&c->pool, &all, k->views[t].clocks[VIEW_ORDERED]);
+        vclock_join(&c->pool, &all, k->views[t].clocks[VIEW_UNFENCED]);
+        vclock_join(&c->pool, &all, k->views[t].clocks[VIEW_COMPLETED]);
     }
     for (uint32_t i = 0; i < threads * worker->cluster->n; i++) {
-        const struct guest *g = &k->guests[i];
+        const struct remote_access *g = &k->remote_accesses[i];
         const struct block *b = worker->cluster->blocks[i / threads];
         const uint32_t thread = i % threads;
-        if (g->at < k->start || known_when(&c->pool, all, b->linear, thread) >= g->at)
+        if (g->at < k->start || vclock_at(&c->pool, all, b->linear, thread) >= g->at)
             continue;
         note(c, b, g->inst, thread, home, true);
     }
-    known_drop(&c->pool, &all);
+    vclock_drop(&c->pool, &all);
 }

@@ -5,7 +5,7 @@
 // for such a line says it all, until a part of it is used, or in another way; then each granule has its own.
 #include "check_global.h"
 
-#include "check_order.h"
+#include "check_state.h"
 #include "check_shadow.h"
 #include "simt/machine/memory.h"
 
@@ -18,18 +18,18 @@ struct visit {  // an access in hand
     const struct uop *u;
     struct checker *c;
     enum use use;
-    bool reads;     // it uses what was there before
-    bool between;   // look at other blocks, too
-    uint32_t calm;  // the block's
+    bool reads;         // it uses what was there before
+    bool between;       // look at other blocks, too
+    uint32_t interval;  // the block's
     struct mark mark;
 };
 
 // An access by a lane to a granule, or by some lanes to a line in order.
 struct piece {
     struct line *line;
-    uint32_t *quiet;   // the line's
-    uint32_t i;        // the granule, or 0
-    uint64_t address;  // of it
+    uint32_t *redundant_in;  // the line's
+    uint32_t i;              // the granule, or 0
+    uint64_t address;        // of it
     struct mark mark;
     bool whole;
 };
@@ -44,8 +44,8 @@ static bool before(const struct visit *v, const struct piece *p, const struct ma
 {
     const uint32_t lane = p->mark.thread % LANES;
     if (m->block != p->mark.block)
-        return !p->whole && check_knows(v->w, lane, m->block - 1, m->thread, m->at);
-    if (m->at <= v->w->block->check->all_seen || (m->thread == p->mark.thread && m->spread == p->mark.spread))
+        return !p->whole && check_clock_covers(v->w, lane, m->block - 1, m->thread, m->at);
+    if (m->at <= v->w->block->check->synced_block || (m->thread == p->mark.thread && m->spread == p->mark.spread))
         return true;
     return !p->whole && check_ordered(v->w, lane, m->thread, m->at);
 }
@@ -165,10 +165,11 @@ static void look_for_fences(const struct visit *v, const struct piece *p)
         const struct mark *m = r ? &r->last : NULL;
         if (!m || !m->block || m->block == p->mark.block)
             continue;
-        if (v->use == USE_READ && check_lent(v->w, lane, m->block - 1, m->thread, m->at))
+        if (v->use == USE_READ && check_ordered_unfenced(v->w, lane, m->block - 1, m->thread, m->at))
             note(v, p, m, use, FAULT_RELAXED_WAIT);
         if (v->use == USE_STRONG_READ && use == USE_STRONG_WRITE && !(p->mark.flags & (MARK_POLLS | MARK_ATOMIC)) &&
-            morally_strong(m, &p->mark) && !before(v, p, m) && check_hoped(v->w, lane, m->block - 1, m->thread, m->at))
+            morally_strong(m, &p->mark) && !before(v, p, m) &&
+            check_ordered_if_acq_rel(v->w, lane, m->block - 1, m->thread, m->at))
             note(v, p, m, use, FAULT_RELAXED_READ);
     }
 }
@@ -195,7 +196,7 @@ static bool stirred(const struct visit *v, const struct piece *p, enum use use)
 {
     const struct record *r = check_record_at(p->line, use, p->i);
     const struct mark *m = r ? &r->last : NULL;
-    return m && m->block && (v->between || (m->block == p->mark.block && m->at > v->w->block->check->all_seen));
+    return m && m->block && (v->between || (m->block == p->mark.block && m->at > v->w->block->check->synced_block));
 }
 
 // Of many readers two are kept that nothing orders: of different blocks if there are, or of different warps.
@@ -212,7 +213,7 @@ static void note_read(const struct visit *v, const struct piece *p, struct recor
         return;
     }
     if (other_lives && warp_of(other) != warp_of(last) && !stirred(v, p, USE_WRITE) && !stirred(v, p, USE_STRONG_WRITE))
-        *(p->whole ? p->quiet : &r->quiet) = v->w->block->check->calm;
+        *(p->whole ? p->redundant_in : &r->redundant_in) = v->w->block->check->interval;
     const bool wider = other->block == last->block &&
                        (m->block != last->block || (warp_of(other) == warp_of(last) && warp_of(m) != warp_of(last)));
     if (!other_lives || wider)
@@ -253,9 +254,9 @@ static void note_values(const struct visit *v, const struct piece *p, bool again
 static void stir(const struct piece *p)
 {
     struct record *reads = check_record_at(p->line, USE_READ, p->i);
-    *p->quiet = 0;
+    *p->redundant_in = 0;
     if (reads)
-        reads->quiet = 0;
+        reads->redundant_in = 0;
 }
 
 static void note_write(const struct visit *v, const struct piece *p, struct record *r)
@@ -298,7 +299,7 @@ static bool early(const struct visit *v, const struct piece *p, const struct rec
 static void visit_granule(const struct visit *v, const struct piece *p)
 {
     struct record *all = check_record(v->c, p->line, v->use), *r = all ? &all[p->i] : NULL;
-    if (!r || (v->use == USE_READ && r->quiet == v->calm))
+    if (!r || (v->use == USE_READ && r->redundant_in == v->interval))
         return;
     if (early(v, p, r, 1)) {
         struct record *unset = check_record(v->c, p->line, USE_EARLY);
@@ -325,14 +326,14 @@ static void visit_granule(const struct visit *v, const struct piece *p)
 }
 
 // The first read of granules from address on, which r is about, by their block since the last barrier of all, if there
-// are no writes: most of those that are not quiet.
+// are no writes: most of those that are not redundant.
 static inline bool read_first(const struct warp *w, const struct line *line, struct record *r, const struct mark *m,
                               uint64_t address, uint32_t granules)
 {
     const struct grid *g = w->block->worker->grid;
     if (g->turns || line->of[USE_WRITE] || line->of[USE_STRONG_WRITE] || r->last.block > m->block)
         return false;
-    if (r->last.block == m->block ? r->last.at > w->block->check->all_seen
+    if (r->last.block == m->block ? r->last.at > w->block->check->synced_block
                                   : !memory_written(g->memory, address, (uint64_t)granules << g->code->global_shift))
         return false;
     r->last = *m;
@@ -375,13 +376,13 @@ static inline bool touch_first(const struct warp *w, const struct line *line, st
 }
 
 // Granule i of a line, which touch's lanes use; at address.
-static void visit_touch(const struct visit *v, struct line *line, uint32_t *quiet, uint32_t i,
+static void visit_touch(const struct visit *v, struct line *line, uint32_t *redundant_in, uint32_t i,
                         const struct touch *touch, uint64_t address)
 {
     struct record *all = check_record(v->c, line, v->use);
     if (all && v->use == USE_READ && touch_first(v->w, line, &all[i], v->mark, touch, address))
         return;
-    struct piece p = { line, quiet, i, address, v->mark, false };
+    struct piece p = { line, redundant_in, i, address, v->mark, false };
     p.mark.spread = ONE_THREAD;
     p.mark.thread = (uint16_t)(v->w->index * LANES + touch->lane);
     visit_granule(v, &p);
@@ -403,14 +404,14 @@ static bool in_order(const struct visit *v, const struct run *run, uint32_t k)
     return run->spread >= LINE_SHIFT || k % (1u << run->spread) == 0;
 }
 
-// Have reads of n granules from i on nothing to add?
-static bool quiet(const struct visit *v, const struct line *line, uint32_t i, uint32_t n)
+// Are reads of n granules from i on redundant?
+static bool are_redundant(const struct visit *v, const struct line *line, uint32_t i, uint32_t n)
 {
     const struct record *all = line->of[USE_READ];
     if (v->use != USE_READ || !all)
         return false;
     for (uint32_t j = 0; j < n; j++)
-        if (all[i + j].quiet != v->calm)
+        if (all[i + j].redundant_in != v->interval)
             return false;
     return true;
 }
@@ -435,11 +436,11 @@ static void visit_run(const struct visit *v, struct touches *t, const struct run
         n = run->n - k < LINE - i ? run->n - k : LINE - i;
         if (!page)
             return;
-        if (v->use == USE_READ && page->quiet[at] == v->calm)
+        if (v->use == USE_READ && page->redundant_in[at] == v->interval)
             continue;
         struct line *line = &page->lines[at];
         if (!i && !line->split && in_order(v, run, k)) {
-            struct piece p = { line, &page->quiet[at], 0, g << shift, v->mark, true };
+            struct piece p = { line, &page->redundant_in[at], 0, g << shift, v->mark, true };
             p.mark.spread = run->spread >= LINE_SHIFT ? ONE_THREAD : run->spread;
             p.mark.thread = (uint16_t)(v->w->index * LANES + run->lane + (k >> run->spread));
             if (visit_line(v, &p))
@@ -447,24 +448,25 @@ static void visit_run(const struct visit *v, struct touches *t, const struct run
         }
         if (!line->split && !check_split(v->c, line))
             return;
-        if (quiet(v, line, i, n)) {
-            page->quiet[at] = n == LINE ? v->calm : page->quiet[at];
+        if (are_redundant(v, line, i, n)) {
+            page->redundant_in[at] = n == LINE ? v->interval : page->redundant_in[at];
             continue;
         }
         for (uint32_t j = 0; j < n; j++)
-            visit_touch(v, line, &page->quiet[at], i + j, &t->all[run->first + k + j], (g + j) << shift);
+            visit_touch(v, line, &page->redundant_in[at], i + j, &t->all[run->first + k + j], (g + j) << shift);
     }
 }
 
-// Have reads of all that the run reaches from granule g on nothing to add?
-static inline bool all_quiet(struct checker *c, struct touches *t, const struct run *run, uint64_t g, uint32_t calm)
+// Are reads of all that the run reaches from granule g on redundant?
+static inline bool all_redundant(struct checker *c, struct touches *t, const struct run *run, uint64_t g,
+                                 uint32_t interval)
 {
     const uint32_t line = (uint32_t)(g >> LINE_SHIFT) % PAGE, end = line + ((g % LINE + run->n - 1) >> LINE_SHIFT) + 1;
     const struct page *page = end <= PAGE ? page_of(c, t, g) : NULL;
     if (!page)
         return false;
     for (uint32_t i = line; i < end; i++)
-        if (page->quiet[i] != calm)
+        if (page->redundant_in[i] != interval)
             return false;
     return true;
 }
@@ -478,7 +480,7 @@ static void fetch_lines(struct checker *c, struct touches *t, uint64_t from, enu
         const uint64_t line = (from + (uint64_t)t->runs[i].at) >> LINE_SHIFT;
         struct page *page = page_of(c, t, line << LINE_SHIFT);
         lines[i] = page ? &page->lines[line % PAGE] : NULL;
-        __builtin_prefetch(page ? &page->quiet[line % PAGE] : NULL);
+        __builtin_prefetch(page ? &page->redundant_in[line % PAGE] : NULL);
         __builtin_prefetch(page ? &lines[i]->of[use] : NULL);
     }
     for (uint32_t i = 0; i < n; i++)
@@ -507,17 +509,18 @@ static inline struct mark mark_of(const struct warp *w, const struct uop *u, uin
     return (struct mark){ .block = (uint32_t)w->block->linear + 1, .at = c->now, .inst = u->inst, .flags = flags };
 }
 
-// A plain read of granule g alone, which is not quiet; its page is at hand. False if it has to be looked at closely.
+// A plain read of granule g alone, which is not redundant; its page is at hand. False if it has to be looked at
+// closely.
 static inline bool read_granule(const struct warp *w, const struct uop *u, struct touches *t, uint64_t g)
 {
     struct checker *c = w->block->worker->check;
     struct line *line = t->page ? &t->page->lines[(g >> LINE_SHIFT) % PAGE] : NULL;
     struct record *all = line && line->split ? check_record(c, line, USE_READ) : NULL, *r = all ? &all[g % LINE] : NULL;
-    return r && (r->quiet == w->block->check->calm ||
+    return r && (r->redundant_in == w->block->check->interval ||
                  touch_first(w, line, r, mark_of(w, u, 0), t->all, g << c->grid->code->global_shift));
 }
 
-// From run number begin on: those before are quiet.
+// From run number begin on: those before are redundant.
 static __attribute__((noinline)) void visit_runs(struct warp *w, const struct uop *u, struct touches *t, uint64_t from,
                                                  enum check_op op, uint32_t begin)
 {
@@ -531,7 +534,7 @@ static __attribute__((noinline)) void visit_runs(struct warp *w, const struct uo
                                             : USE_READ,
                              .reads = check_reads(u, op),
                              .between = c->grid->turns,
-                             .calm = w->block->check->calm,
+                             .interval = w->block->check->interval,
                              .mark = mark_of(w, u, strong ? flags_of(u, op) : 0) };
     if (t->n_runs > 2)
         fetch_lines(c, t, from, v.use);
@@ -539,7 +542,7 @@ static __attribute__((noinline)) void visit_runs(struct warp *w, const struct uo
         const struct run *run = &t->runs[r];
         if (c->grid->early)
             check_launch_before(w, u, run->lane, (from + (uint64_t)run->at) << c->grid->code->global_shift, write);
-        if (r == begin || !skips || !all_quiet(c, t, run, from + (uint64_t)run->at, v.calm))
+        if (r == begin || !skips || !all_redundant(c, t, run, from + (uint64_t)run->at, v.interval))
             visit_run(&v, t, run, from + (uint64_t)run->at);
     }
     if (v.use == USE_STRONG_WRITE)
@@ -551,9 +554,9 @@ static inline void visit_all(struct warp *w, const struct uop *u, struct touches
     struct checker *c = w->block->worker->check;
     const uint64_t from = first >> c->grid->code->global_shift;
     const bool plain = is_plain_read(c, u, op);
-    uint32_t begin = 0;  // the first run that is not quiet
+    uint32_t begin = 0;  // the first run that is not redundant
     while (plain && begin < t->n_runs &&
-           all_quiet(c, t, &t->runs[begin], from + (uint64_t)t->runs[begin].at, w->block->check->calm))
+           all_redundant(c, t, &t->runs[begin], from + (uint64_t)t->runs[begin].at, w->block->check->interval))
         begin++;
     if (begin < t->n_runs && !(plain && t->n == 1 && read_granule(w, u, t, from)))
         visit_runs(w, u, t, from, op, begin);

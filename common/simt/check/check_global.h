@@ -3,7 +3,7 @@
 #ifndef SIMT_CHECK_GLOBAL_H
 #define SIMT_CHECK_GLOBAL_H
 
-#include "check.h"
+#include "check_state.h"
 
 #define LINE_SHIFT 3
 #define LINE (1u << LINE_SHIFT)  // granules of a line
@@ -28,10 +28,10 @@ struct mark {        // an access
 
 struct record {  // how a granule, or all granules of a line alike, were used
     struct mark first, last;
-    struct mark other;  // of reads: by another thread than last; of strong writes: the last that was no atomic
-    uint32_t quiet;     // of reads: while this is the block's calm, more of them have nothing to add
-    uint32_t polled;    // of strong reads: when a loop looked at it last
-    bool narrow;        // some access was narrow
+    struct mark other;      // of reads: by another thread than last; of strong writes: the last that was no atomic
+    uint32_t redundant_in;  // of reads: while this is the block's interval, more of them are redundant
+    uint32_t polled;        // of strong reads: when a loop looked at it last
+    bool narrow;            // some access was narrow
 };
 
 struct stores {               // what they left
@@ -46,7 +46,7 @@ struct line {                  // as long as a line of the host's cache
 };
 
 struct page {
-    uint32_t quiet[PAGE];  // by line, the same for all its granules
+    uint32_t redundant_in[PAGE];  // by line, the same for all its granules
     struct line lines[PAGE];
 };
 

@@ -18,7 +18,7 @@ static bool is_ordinary(const struct visit *v, const struct who *who)
 bool check_granule_ordered(const struct visit *v, const struct who *who, uint32_t at, uint32_t lane)
 {
     struct asked *a = &v->asked[(who->thread ^ at) % ASKED];
-    if (is_ordinary(v, who) && (at <= v->w->block->check->all_seen || !v->w->block->check->informed))
+    if (is_ordinary(v, who) && (at <= v->w->block->check->synced_block || !v->w->block->check->views_used))
         return check_ordered(v->w, lane, who->thread, at);
     if (a->at != at || a->thread != who->thread || a->flags != who->flags || a->lane != lane)
         *a = (struct asked){ who->thread, who->flags, at, lane, check_ordered_who(v->w, lane, who, at) };
@@ -30,16 +30,16 @@ static bool is_behind_barrier(const struct visit *v, const struct who *who, uint
 {
     const struct block_check *k = v->w->block->check;
     const uint32_t mine = v->w->index, other = who->thread / LANES;
-    return is_ordinary(v, who) && (at <= k->all_seen || (other != mine && at <= k->seen[mine][other]));
+    return is_ordinary(v, who) && (at <= k->synced_block || (other != mine && at <= k->synced_warps[mine][other]));
 }
 
-// Have all lanes met since?
-static bool have_met(const struct visit *v, uint32_t at)
+// Have all lanes synchronised since?
+static bool have_synced(const struct visit *v, uint32_t at)
 {
-    bool met = true;
-    for (uint32_t i = 0; met && i < LANES; i++)
-        met = at <= v->w->block->check->synced[v->w->index][i];
-    return met;
+    bool synced = true;
+    for (uint32_t i = 0; synced && i < LANES; i++)
+        synced = at <= v->w->block->check->synced_lanes[v->w->index][i];
+    return synced;
 }
 
 static bool is_own(const struct visit *v, const struct who *who)
@@ -47,34 +47,35 @@ static bool is_own(const struct visit *v, const struct who *who)
     return is_ordinary(v, who) && who->thread / LANES == v->w->index;
 }
 
-bool check_granule_met(const struct visit *v, const struct who *who, uint32_t at)
+bool check_granule_synced(const struct visit *v, const struct who *who, uint32_t at)
 {
-    return is_behind_barrier(v, who, at) || (is_own(v, who) && have_met(v, at));
+    return is_behind_barrier(v, who, at) || (is_own(v, who) && have_synced(v, at));
 }
 
-// Do all lanes of the warp know the same?
+// Is the same ordered before the accesses of all lanes of the warp?
 static bool do_agree(const struct visit *v)
 {
     const struct view *views = v->k->views ? view_of(v->w, 0) : NULL;
     bool agree = true;
     for (uint32_t i = 1; views && agree && i < LANES && v->w->lanes >> i & 1; i++)
-        agree = views[i].seen == views->seen && views[i].lent == views->lent && views[i].reads == views->reads;
+        for (int clock = 0; agree && clock <= VIEW_COMPLETED; clock++)
+            agree = views[i].clocks[clock] == views->clocks[clock];
     return agree;
 }
 
-// If they do, one lane's answer is that of all. But what a lane of the warp itself did, the others may have met at
-// different times.
+// If they do, one lane's answer is that of all. But what a lane of the warp itself did, the others may have
+// synchronised with at different times.
 static bool ask_for_all(const struct visit *v, const struct who *who, uint32_t at, bool reader)
 {
     if (is_own(v, who))
-        return have_met(v, at);
+        return have_synced(v, at);
     if (at >= READ_UNDER_WAY || !do_agree(v) ||
         (who->thread / LANES == v->w->index && !(who->flags & (WHO_LOAD | WHO_WGMMA))))
         return false;
     return (reader ? check_ordered_reader : check_ordered_who)(v->w, 0, who, at);
 }
 
-static bool known_or_over(const struct visit *v, const struct who *who, uint32_t at, bool reader)
+static bool ordered_or_completed(const struct visit *v, const struct who *who, uint32_t at, bool reader)
 {
     const uint32_t all = LANES + reader, thread = is_own(v, who) ? v->first.thread : who->thread;
     struct asked *a = &v->asked[(thread ^ at) % ASKED];
@@ -85,14 +86,14 @@ static bool known_or_over(const struct visit *v, const struct who *who, uint32_t
     return a->ordered;
 }
 
-bool check_granule_known(const struct visit *v, const struct who *who, uint32_t at)
+bool check_granule_ordered_all(const struct visit *v, const struct who *who, uint32_t at)
 {
-    return known_or_over(v, who, at, false);
+    return ordered_or_completed(v, who, at, false);
 }
 
-bool check_granule_over(const struct visit *v, const struct who *who, uint32_t at)
+bool check_granule_completed(const struct visit *v, const struct who *who, uint32_t at)
 {
-    return known_or_over(v, who, at, true);
+    return ordered_or_completed(v, who, at, true);
 }
 
 static bool ordered_reader(const struct visit *v, const struct who *who, uint32_t at, uint32_t lane)
@@ -213,14 +214,14 @@ static void read_one(const struct visit *v, uint32_t g, uint32_t lane)
     const uint32_t w = visit_warp(v->w->block->rank << WHO_RANK, v->w->index * LANES);
     const uint32_t first = visit_warp(x->reader.flags, x->reader.thread),
                    second = visit_warp(x->other.flags, x->other.thread);
-    const bool live = x->many_at > k->all_seen && visit_within(v, x->many_at);
+    const bool live = x->many_at > k->synced_block && visit_within(v, x->many_at);
     if (live && (second != first || w == first))
         return;
     x->other = visit_who(v, lane);
     x->many_at = v->c->now;
     // Two warps have read it, and whoever wrote it did so before the last barrier of all: another read adds nothing.
-    if (w != first && visit_within(v, x->write_at) && x->write_at <= k->all_seen && !k->strong && !v->shared)
-        k->quiet[g] = k->barrier;
+    if (w != first && visit_within(v, x->write_at) && x->write_at <= k->synced_block && !k->strong && !v->shared)
+        k->redundant_in[g] = k->barrier;
 }
 
 static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
@@ -243,8 +244,8 @@ static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
     if (x->read_at == READ_UNDER_WAY && x->reader.thread == thread_of(v, lane) &&
         x->reader.flags >> WHO_RANK == v->w->block->rank)
         note(v, FAULT_RACE, g, lane, &x->reader, false);
-    x->read_at = x->many_at = k->quiet[g] = 0;
-    k->hush = ++v->c->calms;
+    x->read_at = x->many_at = k->redundant_in[g] = 0;
+    k->redundant_version = ++v->c->intervals;
     if (v->strong) {
         meet_unordered(v, g, lane);
         note_strong(k, g);
@@ -262,7 +263,7 @@ static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
 
 void check_granule(const struct visit *v, const struct touch *t, uint32_t g)
 {
-    if (v->k->granules[g].write_at == NO_MANS) {
+    if (v->k->granules[g].write_at == RED_ZONE) {
         note(v, FAULT_OUT_OF_BOUNDS, g, t->lane, NULL, false);
         return;
     }

@@ -3,7 +3,7 @@
 #ifndef SIMT_CHECK_GRANULE_H
 #define SIMT_CHECK_GRANULE_H
 
-#include "check_order.h"
+#include "check_state.h"
 
 struct asked {                         // neighbouring granules ask the same
     uint32_t thread, flags, at, lane;  // at 0: nothing
@@ -47,10 +47,10 @@ static inline uint32_t visit_warp(uint32_t flags, uint32_t thread)
 // What happened to who at time at: is it ordered before the lane's access now?
 bool check_granule_ordered(const struct visit *v, const struct who *who, uint32_t at, uint32_t lane);
 // Is it ordered before the accesses of all lanes, or at least over? False where that may differ from lane to lane.
-bool check_granule_known(const struct visit *v, const struct who *who, uint32_t at);
-bool check_granule_over(const struct visit *v, const struct who *who, uint32_t at);
+bool check_granule_ordered_all(const struct visit *v, const struct who *who, uint32_t at);
+bool check_granule_completed(const struct visit *v, const struct who *who, uint32_t at);
 // The same of what any thread of who's warp did at that time, in an ordinary access.
-bool check_granule_met(const struct visit *v, const struct who *who, uint32_t at);
+bool check_granule_synced(const struct visit *v, const struct who *who, uint32_t at);
 // The lanes of a touch access granule g: findings, and what is remembered of it.
 void check_granule(const struct visit *v, const struct touch *t, uint32_t g);
 

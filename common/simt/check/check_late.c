@@ -9,7 +9,7 @@
 // of their threads has told of what it did after the wait. Kernels with relaxed arrivals or waits are left out: these
 // make others wait, too, but tell nothing. Source: PTX ISA 9.7.13.15.16 (mbarrier.test_wait: the current phase or the
 // one before).
-#include "check.h"
+#include "check_state.h"
 
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ struct late_wait {  // a warp's last wait for the phase that was completed last
     uint32_t at, inst, lane, parity;
 };
 
-void check_late_wait(struct warp *w, const struct uop *u, uint32_t lane, struct object *x)
+void check_late_wait(struct warp *w, const struct uop *u, uint32_t lane, struct sync_var *x)
 {
     struct checker *c = w->block->worker->check;
     if (u->warp->op != MBARRIER_TEST_PARITY || c->grid->code->relaxes_mbarriers)
@@ -35,30 +35,30 @@ void check_late_wait(struct warp *w, const struct uop *u, uint32_t lane, struct 
         c->failed = true;
 }
 
-// Have arrivals of the phase that ends told of what a warp did at time at?
-static bool is_told(const struct block *b, const struct object *x, uint32_t warp, uint32_t at)
+// Have arrivals of the phase that ends released what a warp did at time at?
+static bool is_released(const struct block *b, const struct sync_var *x, uint32_t warp, uint32_t at)
 {
-    const struct known_pool *pool = &b->worker->check->pool;
-    return known_warp_when(pool, x->arrived, b->linear, warp) >= at ||
-           known_warp_when(pool, x->far_arrived[0], b->linear, warp) >= at ||
-           known_warp_when(pool, x->far_arrived[1], b->linear, warp) >= at;
+    const struct vclock_pool *pool = &b->worker->check->pool;
+    return vclock_at_warp(pool, x->arrived, b->linear, warp) >= at ||
+           vclock_at_warp(pool, x->far_arrived[0], b->linear, warp) >= at ||
+           vclock_at_warp(pool, x->far_arrived[1], b->linear, warp) >= at;
 }
 
 // The same, where any warp of a warpgroup may tell of all.
-static bool is_known(const struct block *b, const struct object *x, uint32_t warp, uint32_t at)
+static bool is_released_by_any(const struct block *b, const struct sync_var *x, uint32_t warp, uint32_t at)
 {
-    bool known = is_told(b, x, warp, at);
-    for (uint32_t i = 0; !known && b->check->waited[warp] && i < GROUP; i++)
-        known = is_told(b, x, warp / GROUP * GROUP + i, at);
-    return known;
+    bool released = is_released(b, x, warp, at);
+    for (uint32_t i = 0; !released && b->check->wgmma_waited[warp] && i < GROUP; i++)
+        released = is_released(b, x, warp / GROUP * GROUP + i, at);
+    return released;
 }
 
-void check_late_phase(struct block *home, struct object *x, const struct fault *other)
+void check_late_phase(struct block *home, struct sync_var *x, const struct fault *other)
 {
     for (uint32_t i = 0; i < home->n_warps; i++) {
         const struct late_wait wait = x->waits[i];
         x->waits[i].at = 0;
-        if (!wait.at || is_known(home, x, i, wait.at))
+        if (!wait.at || is_released_by_any(home, x, i, wait.at))
             continue;
         struct fault f = check_site(&home->warps[i], wait.inst, wait.lane, FAULT_LATE_WAIT);
         f.space = SPACE_SHARED;

@@ -1,7 +1,7 @@
 // A launch that begins before the one before it has ended (dev_launch.early), and uses what that one wrote without a
 // griddepcontrol.wait. See check.h. Once a thread of the block has waited, the others count as told: whether a barrier
 // lies in between is not looked at.
-#include "check.h"
+#include "check_state.h"
 
 #include "simt/machine/memory.h"
 

@@ -1,5 +1,5 @@
 // What a checker has found so far: faults, and how often each came in each block. See check.h.
-#include "check.h"
+#include "check_state.h"
 
 #include <stdlib.h>
 
@@ -149,5 +149,5 @@ void check_other(struct fault *f, const struct block *block, const struct block 
     f->other_async = who->flags & WHO_ASYNC;
     f->other_wgmma = who->flags & WHO_WGMMA;
     if (f->kind == FAULT_COPY_PENDING && who->flags & WHO_LOAD)
-        f->other_barrier = home->check->reported[who->flags >> WHO_MARK & (MARKS - 1)];
+        f->other_barrier = home->check->reported[who->flags >> WHO_TAG & (TAGS - 1)];
 }

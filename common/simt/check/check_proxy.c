@@ -5,22 +5,22 @@
 // first; ThunderKittens does the second.) Fences of other threads on the way are not looked for.
 // Source: PTX ISA 9.4, 8.9.5 (proxy-preserved base causality order, there for alias fences), 9.7.15.4 (fence.proxy
 // takes effect within a single thread, and composes with other synchronisation).
-#include "check.h"
+#include "check_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct proxy_view {
     // What a thread knew at its last fence.proxy.async, as in struct block_check. at 0: there was none.
-    uint32_t at, all_seen, synced, seen[LANES];
-    struct known *known;
+    uint32_t at, synced_block, synced_lanes, synced_warps[LANES];
+    struct vclock *clock;
     uint32_t init_at;  // its last fence.mbarrier_init
 };
 
 void check_proxy_clear(struct checker *c, struct block_check *k)
 {
     for (uint32_t t = 0; k->proxies && t < c->grid->threads; t++)
-        known_drop(&c->pool, &k->proxies[t].known);
+        vclock_drop(&c->pool, &k->proxies[t].clock);
     free(k->proxies);
     k->proxies = NULL;
 }
@@ -53,15 +53,15 @@ void check_proxy_fence(struct warp *w, uint32_t lanes)
         const uint32_t lane = (uint32_t)__builtin_ctz(lanes), thread = w->index * LANES + lane;
         struct proxy_view *p = &all[thread];
         p->at = c->now;
-        p->all_seen = k->all_seen;
-        p->synced = k->synced[w->index][lane];
-        memcpy(p->seen, k->seen[w->index], sizeof p->seen);
-        known_drop(&c->pool, &p->known);
-        p->known = k->views ? known_keep(k->views[thread].seen) : NULL;
+        p->synced_block = k->synced_block;
+        p->synced_lanes = k->synced_lanes[w->index][lane];
+        memcpy(p->synced_warps, k->synced_warps[w->index], sizeof p->synced_warps);
+        vclock_drop(&c->pool, &p->clock);
+        p->clock = k->views ? vclock_keep(k->views[thread].clocks[VIEW_ORDERED]) : NULL;
         if (k->views)
-            known_join(&c->pool, &p->known, k->views[thread].lent);
+            vclock_join(&c->pool, &p->clock, k->views[thread].clocks[VIEW_UNFENCED]);
     }
-    c->now += c->now < READ_UNDER_WAY - 1;
+    tick(c);
 }
 
 // Did thread of the warp w's block know at its last fence what who did at time at?
@@ -72,10 +72,11 @@ static bool knew(const struct warp *w, uint32_t thread, const struct who *who, u
     if (p->at < at)
         return false;
     const uint32_t theirs = who->thread / LANES, mine = thread / LANES;
-    const uint32_t met = theirs == mine ? w->block->check->synced[mine][who->thread % LANES] : p->seen[theirs];
-    if (other == w->block && (at <= p->all_seen || (at <= met && (theirs != mine || at <= p->synced))))
+    const uint32_t synced =
+        theirs == mine ? w->block->check->synced_lanes[mine][who->thread % LANES] : p->synced_warps[theirs];
+    if (other == w->block && (at <= p->synced_block || (at <= synced && (theirs != mine || at <= p->synced_lanes))))
         return true;
-    return known_when(&w->block->worker->check->pool, p->known, other->linear, who->thread) >= at;
+    return vclock_at(&w->block->worker->check->pool, p->clock, other->linear, who->thread) >= at;
 }
 
 bool check_proxy_knows(const struct warp *w, uint32_t thread, const struct who *who, uint32_t at)

@@ -109,7 +109,7 @@ void check_forget(struct checker *c, uint64_t address, uint64_t bytes)
         for (int strong = 0; strong < 2; strong++)
             if (line->stores[strong])
                 line->stores[strong]->differ &= (uint8_t) ~(1u << i);
-        (*page)->quiet[at] = 0;
+        (*page)->redundant_in[at] = 0;
     }
 }
 

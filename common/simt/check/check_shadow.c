@@ -1,7 +1,7 @@
 // What the uops of decode/shadow.c do: undefined bits through registers and memory, and the findings. See shadow.h.
 #include <string.h>
 
-#include "check.h"
+#include "check_state.h"
 #include "check_shadow.h"
 #include "simt/code/warp_op.h"
 

@@ -1,5 +1,5 @@
 // Undefined bits through memory: loads, stores, and the accesses of whole warps. See check_shadow.h.
-#include "check.h"
+#include "check_state.h"
 #include "check_shadow.h"
 #include "shadow_memory.h"
 #include "simt/code/access.h"

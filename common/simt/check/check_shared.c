@@ -17,19 +17,19 @@ static void forbid_gaps(const struct code *code, struct block_check *k)
     for (uint32_t i = 0; i < code->n_shared_vars; i++) {
         const struct shared_var *v = &code->shared_vars[i];
         for (uint32_t g = (v->at + v->bytes) >> code->shared_shift; g < v->gap_end >> code->shared_shift; g++)
-            k->granules[g].write_at = NO_MANS;
+            k->granules[g].write_at = RED_ZONE;
     }
 }
 
 bool check_shared_new(struct checker *c, struct block_check *k)
 {
     k->granules = calloc(c->n_granules, sizeof *k->granules);
-    k->quiet = calloc(c->n_granules, sizeof *k->quiet);
+    k->redundant_in = calloc(c->n_granules, sizeof *k->redundant_in);
     const uint32_t folds = count_folds(c);
     k->folded = calloc(folds, 1);
     k->wholes = calloc(folds, sizeof *k->wholes);
-    k->whole_quiet = calloc(folds, sizeof *k->whole_quiet);
-    if (!k->granules || !k->quiet || !k->folded || !k->wholes || !k->whole_quiet)
+    k->whole_redundant_in = calloc(folds, sizeof *k->whole_redundant_in);
+    if (!k->granules || !k->redundant_in || !k->folded || !k->wholes || !k->whole_redundant_in)
         return false;
     forbid_gaps(c->grid->code, k);
     return true;
@@ -39,11 +39,11 @@ void check_shared_clear(struct checker *c, struct block_check *k)
 {
     const uint32_t folds = count_folds(c);
     memset(k->granules, 0, c->n_granules * sizeof *k->granules);
-    memset(k->quiet, 0, c->n_granules * sizeof *k->quiet);
+    memset(k->redundant_in, 0, c->n_granules * sizeof *k->redundant_in);
     memset(k->folded, 0, folds);
-    memset(k->whole_quiet, 0, folds * sizeof *k->whole_quiet);
+    memset(k->whole_redundant_in, 0, folds * sizeof *k->whole_redundant_in);
     k->folds = false;
-    memset(k->sure, 0, sizeof k->sure);
+    memset(k->ordered_cache, 0, sizeof k->ordered_cache);
     if (k->strong)
         memset(k->strong, 0, c->n_granules * sizeof *k->strong);
     forbid_gaps(c->grid->code, k);
@@ -74,13 +74,13 @@ static void stand_for_folds(const struct visit *v, struct side *s)
 {
     s->bits = FOLD_BITS - v->c->grid->code->shared_shift;
     s->granules = v->k->wholes;
-    s->quiet = v->k->whole_quiet;
+    s->redundant_in = v->k->whole_redundant_in;
 }
 
 // False if they do not fare alike.
 static inline __attribute__((always_inline)) bool visit_side(const struct visit *v, const struct side *s)
 {
-    return (!check_writes(v->op) && !v->shared && check_quiet(v->k, s)) || check_alike(v, s);
+    return (!check_writes(v->op) && !v->shared && check_redundant(v->k, s)) || check_alike(v, s);
 }
 
 // A run has been written whose granules were no folds: they are now, where they are alike.
@@ -148,13 +148,14 @@ static uint32_t granule_at(const struct checker *c, uint64_t address)
     return cluster_offset(address) >> c->grid->code->shared_shift;
 }
 
-// Was all of what is read from granule base on quiet before, and is still?
-static inline bool is_hushed(const struct block_check *k, const struct touches *t, uint32_t base, enum check_op op)
+// Were reads of all that is touched from granule base on redundant before, and are still?
+static inline bool is_redundant(const struct block_check *k, const struct touches *t, uint32_t base, enum check_op op)
 {
-    const uint32_t at = check_hushed_at(base);
-    if (op != CHECK_READ || k->guests)
+    const uint32_t at = check_redundant_slot(base);
+    if (op != CHECK_READ || k->remote_accesses)
         return false;
-    return t->n == 1 ? k->quiet[base] == k->barrier : t->hushed[at].hush == k->hush && t->hushed[at].base == base;
+    return t->n == 1 ? k->redundant_in[base] == k->barrier
+                     : t->redundant[at].version == k->redundant_version && t->redundant[at].base == base;
 }
 
 // A strong access. False when memory runs out.
@@ -177,7 +178,7 @@ static inline bool read_at_once(const struct warp *w, const struct uop *u, struc
                                 enum check_op op)
 {
     const struct who first = { u->inst, (uint16_t)(w->index * LANES), (uint16_t)(w->block->rank << WHO_RANK) };
-    return op == CHECK_READ && !check_strong(u, op) && !w->block->check->guests &&
+    return op == CHECK_READ && !check_strong(u, op) && !w->block->check->remote_accesses &&
            check_read_at_once(w, t, base, first, w->block->worker->check->now);
 }
 
@@ -188,7 +189,7 @@ static void visit(struct warp *w, const struct uop *u, struct touches *t, uint64
     struct checker *c = w->block->worker->check;
     struct block_check *k = home->check;
     const uint32_t base = granule_at(c, first);
-    const bool shared = home != w->block || k->guests, strong = check_strong(u, op);
+    const bool shared = home != w->block || k->remote_accesses, strong = check_strong(u, op);
     const uint16_t mine = (uint16_t)(w->block->rank << WHO_RANK);
     const struct who first_lane = { u->inst, (uint16_t)(w->index * LANES), mine };
     struct asked asked[ASKED];
@@ -235,7 +236,7 @@ void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t 
         struct touches *t = check_touches(c, index, lanes, address, bytes, c->grid->code->shared_shift);
         const uint64_t first = address[__builtin_ctz(lanes)];
         struct block *home = cluster_block(w->block->worker, first);
-        if (!t || reserved(c, first) || is_hushed(home->check, t, granule_at(c, first), op))
+        if (!t || reserved(c, first) || is_redundant(home->check, t, granule_at(c, first), op))
             continue;
         for (uint32_t i = home == w->block ? 0 : lanes; i; i &= i - 1)
             check_visits(w, u, (uint32_t)__builtin_ctz(i), home);
@@ -268,11 +269,11 @@ static bool is_settled(const struct warp *w, uint64_t address)
     const struct block_check *k = w->block->check;
     const unsigned shift = c->grid->code->shared_shift;
     const uint32_t first = cluster_offset(address) >> shift;
-    bool settled = cluster_block(w->block->worker, address) == w->block && !k->guests && k->strong;
+    bool settled = cluster_block(w->block->worker, address) == w->block && !k->remote_accesses && k->strong;
     for (uint32_t g = first; settled && g < first + (8 >> shift); g++) {
         const struct granule *x = &k->granules[g];
-        settled = !fold_holds(k, shift, g) && x->write_at >= k->start && x->write_at <= k->all_seen &&
-                  x->read_at <= k->all_seen && x->many_at <= k->all_seen;
+        settled = !fold_holds(k, shift, g) && x->write_at >= k->start && x->write_at <= k->synced_block &&
+                  x->read_at <= k->synced_block && x->many_at <= k->synced_block;
     }
     return settled;
 }
@@ -297,7 +298,7 @@ bool check_shared_again(struct warp *w, const struct uop *u, uint32_t index, uin
     if (!t || t->pattern != pattern || cluster_block(w->block->worker, first) != w->block)
         return false;
     const uint32_t base = granule_at(c, first);
-    if (!reserved(c, first) && !is_hushed(w->block->check, t, base, op) && !read_at_once(w, u, t, base, op))
+    if (!reserved(c, first) && !is_redundant(w->block->check, t, base, op) && !read_at_once(w, u, t, base, op))
         visit(w, u, t, first, op, w->block);
     return true;
 }

@@ -1,5 +1,5 @@
 // Which granules an access touches, and what it stores there. See check.h.
-#include "check.h"
+#include "check_state.h"
 #include "fold.h"
 
 #include <stdlib.h>
@@ -205,7 +205,7 @@ struct touches *check_touches(struct checker *c, uint32_t index, uint32_t active
     }
     if (t) {
         t->pattern = 0;
-        memset(t->hushed, 0, sizeof t->hushed);
+        memset(t->redundant, 0, sizeof t->redundant);
     }
     c->failed |= !t;
     return t;

@@ -6,7 +6,7 @@ void fold_open(struct block_check *k, unsigned shift, uint32_t g, uint32_t end)
     for (uint32_t f = g >> bits; k->folds && f << bits < end; f++) {
         for (uint32_t i = f << bits; k->folded[f] && i < (f + 1) << bits; i++) {
             k->granules[i] = k->wholes[f];
-            k->quiet[i] = k->whole_quiet[f];
+            k->redundant_in[i] = k->whole_redundant_in[f];
         }
         k->folded[f] = 0;
     }
@@ -23,7 +23,7 @@ void fold_close(struct block_check *k, unsigned shift, uint32_t g, uint32_t end)
             continue;
         k->folded[f] = 1;
         k->wholes[f] = k->granules[f << bits];
-        k->whole_quiet[f] = 0;
+        k->whole_redundant_in[f] = 0;
     }
     k->folds = true;
 }

@@ -2,13 +2,13 @@
 // most of their granules stay like their neighbours for as long as the kernel runs.
 //
 // A fold is 16 bytes, at a multiple of 16: no swizzle takes them apart, and a lane loads or stores no more than that.
-// While it is folded, one granule says what all of them are, and if they are quiet; what they say themselves is out of
-// date, and they are not quiet. Those granules lie side by side (block_check's wholes), so that who goes through a tile
+// While it is folded, one granule says what all of them are, and if reads of them are redundant; what they say
+// themselves is out of date. Those granules lie side by side (block_check's wholes), so that who goes through a tile
 // finds them in the cache. Whoever looks at one granule of a fold alone unfolds it before.
 #ifndef SIMT_FOLD_H
 #define SIMT_FOLD_H
 
-#include "check.h"
+#include "check_state.h"
 
 #define FOLD_BITS 4  // 1 << FOLD_BITS bytes: more than a granule's
 
@@ -40,7 +40,8 @@ static inline uint32_t fold_size(struct block_check *k, unsigned shift, uint32_t
     return 1;
 }
 
-// The granules from g to end - 1 are alike in each fold, and none is quiet: folds all folds that lie within them.
+// The granules from g to end - 1 are alike in each fold, and no reads of them are redundant: folds all folds that lie
+// within them.
 void fold_close(struct block_check *k, unsigned shift, uint32_t g, uint32_t end);
 
 #endif

@@ -12,7 +12,7 @@
 
 #define CLUSTER_SHIFT 24
 
-struct known;
+struct vclock;
 
 struct cluster {
     uint32_t n;                              // blocks
@@ -24,7 +24,7 @@ struct cluster {
         const struct uop *u;
         uint32_t lead[2];
     } leads[64];  // for the checks: leading offsets of A's and B's descriptors in the block of rank 0, by wgmma
-    struct known *arrived, *opened;  // for the checks: what those know who came to its barrier; when it last opened
+    struct vclock *arrived, *opened;  // for the checks: what those know who came to its barrier; when it last opened
 };
 
 // Which cluster of the grid a block belongs to, by their numbers.

@@ -215,7 +215,7 @@ struct code {
     // For the checks:
     unsigned shared_shift, global_shift;  // the smallest piece loaded or stored is 1 << shift bytes
     bool orders_threads;                  // has fences, mbarriers, or accesses that acquire or release
-    bool hopes;                           // has strong loads that no loop waits with, from global memory
+    bool reads_strong;                    // has strong loads that no loop waits with, from global memory
     bool orders_blocks;                   // has such fences or accesses whose scope goes beyond the block
     bool orders_cluster;                  // orders blocks of a cluster: their barrier, or mbarriers of another block
     bool waits_for_launch;                // has griddepcontrol.wait

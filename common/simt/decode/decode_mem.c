@@ -126,7 +126,7 @@ void decode_memory(struct decoder *x, const struct parts *s)
     if (!a.load || (space != SPACE_GLOBAL && space != SPACE_GENERIC && space != SPACE_CLUSTER))
         return;
     if (m->order == ORDER_VOLATILE || m->order == ORDER_RELAXED)
-        x->code->hopes |= !m->polls;
+        x->code->reads_strong |= !m->polls;
     if (a.strong || decode_waits(x, place->reg)) {  // another block may have written what it reads
         x->code->ordered |= space != SPACE_CLUSTER;
         if (m->reg_class[0] != SLOT_NONE)

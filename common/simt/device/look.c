@@ -120,7 +120,7 @@ bool simt_look_writer(const struct simt_look *l, uint32_t at, uint32_t *thread, 
         return false;
     const struct strong *strong = k->strong ? &k->strong[g] : NULL;
     const struct granule *weak = fold_granule(k, shift, g);
-    const uint32_t weak_at = weak->write_at == NO_MANS ? 0 : weak->write_at;
+    const uint32_t weak_at = weak->write_at == RED_ZONE ? 0 : weak->write_at;
     const bool is_strong = strong && strong->write_at > weak_at;
     const struct who *who = is_strong ? &strong->writer : &weak->writer;
     *thread = who->thread;

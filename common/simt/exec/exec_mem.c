@@ -413,13 +413,13 @@ static void tell(const struct access *a, uint32_t lanes, enum ptx_space space, c
     const bool shared = space == SPACE_SHARED;
     const uint32_t strong = a->m->order == ORDER_WEAK ? 0 : lanes;
     for (uint32_t left = a->load ? strong : 0; left; left &= left - 1)
-        check_observes(a->w, lane_in(left), a->m, shared, address[lane_in(left)]);
+        check_acquires(a->w, lane_in(left), a->m, shared, address[lane_in(left)]);
     if (lanes && a->m->unread)
         tell_elements(a, lanes, shared, address);
     else if (lanes)
         (shared ? check_shared : check_global)(a->w, a->u, a->m->index, lanes, address, a->total, op);
     for (uint32_t left = a->load ? 0 : strong; left; left &= left - 1)
-        check_publishes(a->w, lane_in(left), a->m, shared, address[lane_in(left)], false);
+        check_releases(a->w, lane_in(left), a->m, shared, address[lane_in(left)], false);
 }
 
 // A lane whose access went wrong. While checks are on that is a finding, the lane loads 0 or stores nothing, and the

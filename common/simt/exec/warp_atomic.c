@@ -207,11 +207,11 @@ static void change_in_order(const struct change *c, uint32_t lane, bool shared)
     const struct warpop *op = c->u->warp;
     const uint64_t address = c->address[lane] & (shared ? MEMORY_OFFSET : UINT64_MAX);
     if (op->n_out)
-        check_observes(c->w, lane, &op->mem, shared, address);
+        check_acquires(c->w, lane, &op->mem, shared, address);
     const bool wrote = change_one(c, lane);
     tell(c, 1u << lane, shared, wrote ? CHECK_ATOMIC : CHECK_REFUSED);
     if (wrote)
-        check_publishes(c->w, lane, &op->mem, shared, address, true);
+        check_releases(c->w, lane, &op->mem, shared, address, true);
 }
 
 // A lane whose access went wrong. While checks are on that is a finding, the lane gets 0, and the kernel goes on.
@@ -233,7 +233,7 @@ bool warp_atomic(struct warp *w, const struct uop *u, uint32_t active)
     const struct warpop *op = u->warp;
     const struct memop *m = &op->mem;
     const uint32_t bytes = m->bytes;
-    const bool checks = w->block->worker->check, in_order = checks && w->block->check->views;
+    const bool checks = w->block->worker->check, in_order = checks && check_orders_lanes(w->block);
     uint32_t address[LANES] = { 0 }, shared = 0, wrote = 0;
     struct change c = { .w = w, .u = u };
     for (uint32_t i = 0; i < LANES; i++) {

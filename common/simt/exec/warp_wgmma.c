@@ -340,10 +340,10 @@ static void tell_end(struct warp *w, const struct wgmma_job *job)
     struct wgmma_end *end = &all->ends[job->group % WGMMA_KEPT];
     if (job->group >= all->told) {
         tell(w, job, false);
-        *end = (struct wgmma_end){ .at = w->block->worker->check->now };
+        *end = (struct wgmma_end){ .at = check_now(w->block->worker->check) };
     }
     if (job->group + WGMMA_KEPT >= all->told)
-        end->waited[w->index % 4] = w->block->worker->check->now;
+        end->waited[w->index % 4] = check_now(w->block->worker->check);
 }
 
 // Has every warp of the warpgroup that has not ended committed as many groups? The product is all four's.

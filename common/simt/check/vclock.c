@@ -1,35 +1,35 @@
-// See known.h.
-#include "known.h"
+// See vclock.h.
+#include "vclock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define BITS 5  // of a thread's number at each level
 
-struct known {
+struct vclock {
     uint32_t holders;
     uint32_t all;    // the time that counts for every thread below
     uint32_t most;   // the latest time at or below this node
     uint32_t parts;  // a bit for each part that there may be: most nodes have few
     union {
-        struct known *part[KNOWN_FANOUT];
-        uint32_t at[KNOWN_FANOUT];  // of a leaf: by lane
-        struct known *next;         // of a free one
+        struct vclock *part[VCLOCK_FANOUT];
+        uint32_t at[VCLOCK_FANOUT];  // of a leaf: by lane
+        struct vclock *next;         // of a free one
     };
 };
 
-struct known_pool known_pool(uint64_t blocks)
+struct vclock_pool vclock_pool(uint64_t blocks)
 {
-    struct known_pool pool = { .levels = KNOWN_BLOCK + 1 };
+    struct vclock_pool pool = { .levels = VCLOCK_BLOCK + 1 };
     for (uint64_t left = blocks ? blocks - 1 : 0; left; left >>= BITS)
         pool.levels++;
     return pool;
 }
 
-void known_pool_free(struct known_pool *pool)
+void vclock_pool_free(struct vclock_pool *pool)
 {
     while (pool->free) {
-        struct known *next = pool->free->next;
+        struct vclock *next = pool->free->next;
         free(pool->free);
         pool->free = next;
     }
@@ -45,17 +45,17 @@ static uint64_t path(uint64_t block, uint32_t thread)
 
 static uint32_t digit(uint64_t path, unsigned level)
 {
-    return path >> BITS * level & (KNOWN_FANOUT - 1);
+    return path >> BITS * level & (VCLOCK_FANOUT - 1);
 }
 
-struct known *known_keep(struct known *k)
+struct vclock *vclock_keep(struct vclock *k)
 {
     if (k)
         k->holders++;
     return k;
 }
 
-static void drop(struct known_pool *pool, struct known *k, unsigned level)
+static void drop(struct vclock_pool *pool, struct vclock *k, unsigned level)
 {
     if (!k || --k->holders)
         return;
@@ -67,19 +67,19 @@ static void drop(struct known_pool *pool, struct known *k, unsigned level)
     pool->free = k;
 }
 
-void known_drop(struct known_pool *pool, struct known **k)
+void vclock_drop(struct vclock_pool *pool, struct vclock **k)
 {
     drop(pool, *k, pool->levels - 1);
     *k = NULL;
 }
 
 // Makes *k a node that is held nowhere else. NULL when memory runs out; *k is as it was then.
-static struct known *own(struct known_pool *pool, struct known **k, unsigned level)
+static struct vclock *own(struct vclock_pool *pool, struct vclock **k, unsigned level)
 {
-    struct known *old = *k;
+    struct vclock *old = *k;
     if (old && old->holders == 1)
         return old;
-    struct known *new = pool->free;
+    struct vclock *new = pool->free;
     if (new)
         pool->free = new->next;
     else if (!(new = malloc(sizeof *new))) {
@@ -93,40 +93,40 @@ static struct known *own(struct known_pool *pool, struct known **k, unsigned lev
     new->holders = 1;
     EACH_PART(new, i)
     {
-        known_keep(new->part[i]);
+        vclock_keep(new->part[i]);
     }
     drop(pool, old, level);
     return *k = new;
 }
 
-uint32_t known_when(const struct known_pool *pool, const struct known *k, uint64_t block, uint32_t thread)
+uint32_t vclock_at(const struct vclock_pool *pool, const struct vclock *k, uint64_t block, uint32_t thread)
 {
     const uint64_t to = path(block, thread);
     uint32_t at = 0;
     for (unsigned level = pool->levels - 1; k; level--) {
         at = k->all > at ? k->all : at;
-        if (level == KNOWN_WARP)
+        if (level == VCLOCK_WARP)
             return k->at[digit(to, level)] > at ? k->at[digit(to, level)] : at;
         k = k->part[digit(to, level)];
     }
     return at;
 }
 
-uint32_t known_warp_when(const struct known_pool *pool, const struct known *k, uint64_t block, uint32_t warp)
+uint32_t vclock_at_warp(const struct vclock_pool *pool, const struct vclock *k, uint64_t block, uint32_t warp)
 {
     const uint64_t to = path(block, warp << BITS);
     uint32_t at = 0;
     for (unsigned level = pool->levels - 1; k; level--) {
         at = k->all > at ? k->all : at;
-        if (level == KNOWN_WARP)
+        if (level == VCLOCK_WARP)
             return k->most > at ? k->most : at;
         k = k->part[digit(to, level)];
     }
     return at;
 }
 
-// All threads below the node are known up to time at: parts that say less are not needed.
-static void raise(struct known_pool *pool, struct known *k, unsigned level, uint32_t at)
+// All threads below the node have at least time at: parts that say less are not needed.
+static void raise(struct vclock_pool *pool, struct vclock *k, unsigned level, uint32_t at)
 {
     if (at <= k->all)
         return;
@@ -143,11 +143,11 @@ static void raise(struct known_pool *pool, struct known *k, unsigned level, uint
 }
 
 // target: the level of the node to raise; one below the leaves, it is a single lane.
-static void learn(struct known_pool *pool, struct known **k, int target, uint64_t to, uint32_t at)
+static void raise_path(struct vclock_pool *pool, struct vclock **k, int target, uint64_t to, uint32_t at)
 {
-    struct known **at_node = k;
+    struct vclock **at_node = k;
     for (int level = (int)pool->levels - 1;; level--) {
-        struct known *node = own(pool, at_node, (unsigned)level);
+        struct vclock *node = own(pool, at_node, (unsigned)level);
         if (!node || at <= node->all)
             return;
         if (level == target) {
@@ -155,8 +155,8 @@ static void learn(struct known_pool *pool, struct known **k, int target, uint64_
             return;
         }
         node->most = at > node->most ? at : node->most;
-        if (level == KNOWN_WARP) {
-            uint32_t *lane = &node->at[digit(to, KNOWN_WARP)];
+        if (level == VCLOCK_WARP) {
+            uint32_t *lane = &node->at[digit(to, VCLOCK_WARP)];
             *lane = at > *lane ? at : *lane;
             return;
         }
@@ -165,21 +165,21 @@ static void learn(struct known_pool *pool, struct known **k, int target, uint64_
     }
 }
 
-void known_thread(struct known_pool *pool, struct known **k, uint64_t block, uint32_t thread, uint32_t at)
+void vclock_raise_thread(struct vclock_pool *pool, struct vclock **k, uint64_t block, uint32_t thread, uint32_t at)
 {
-    if (at > known_when(pool, *k, block, thread))
-        learn(pool, k, KNOWN_WARP - 1, path(block, thread), at);
+    if (at > vclock_at(pool, *k, block, thread))
+        raise_path(pool, k, VCLOCK_WARP - 1, path(block, thread), at);
 }
 
-void known_group(struct known_pool *pool, struct known **k, enum known_level level, uint64_t block, uint32_t thread,
-                 uint32_t at)
+void vclock_raise_group(struct vclock_pool *pool, struct vclock **k, enum vclock_level level, uint64_t block,
+                        uint32_t thread, uint32_t at)
 {
     if (at)
-        learn(pool, k, (int)level, path(block, thread), at);
+        raise_path(pool, k, (int)level, path(block, thread), at);
 }
 
-// Does a, a node of a tree whose nodes above it say floor, know all that b knows?
-static bool covers(const struct known *a, const struct known *b, unsigned level, uint32_t floor)
+// Has a, a node of a tree whose nodes above it say floor, no time before one of b?
+static bool covers(const struct vclock *a, const struct vclock *b, unsigned level, uint32_t floor)
 {
     if (!b || a == b || b->most <= floor)
         return true;
@@ -188,8 +188,8 @@ static bool covers(const struct known *a, const struct known *b, unsigned level,
     floor = a->all > floor ? a->all : floor;
     if (b->all > floor)
         return false;
-    uint32_t more = 0;  // lanes of which b knows more
-    for (uint32_t i = 0; level == KNOWN_WARP && i < KNOWN_FANOUT; i++)
+    uint32_t more = 0;  // lanes of which b has a later time
+    for (uint32_t i = 0; level == VCLOCK_WARP && i < VCLOCK_FANOUT; i++)
         more |= (uint32_t)(b->at[i] > floor) & (uint32_t)(b->at[i] > a->at[i]);
     EACH_PART(b, i)
     {
@@ -199,23 +199,23 @@ static bool covers(const struct known *a, const struct known *b, unsigned level,
     return !more;
 }
 
-static void join(struct known_pool *pool, struct known **k, struct known *other, unsigned level)
+static void join(struct vclock_pool *pool, struct vclock **k, struct vclock *other, unsigned level)
 {
     if (!other || *k == other)
         return;
     if (!*k || (*k)->most <= other->all) {
         drop(pool, *k, level);
-        *k = known_keep(other);
+        *k = vclock_keep(other);
         return;
     }
     if (other->most <= (*k)->all)
         return;
-    struct known *node = own(pool, k, level);
+    struct vclock *node = own(pool, k, level);
     if (!node)
         return;
     raise(pool, node, level, other->all);
     node->most = other->most > node->most ? other->most : node->most;
-    for (uint32_t i = 0; level == KNOWN_WARP && i < KNOWN_FANOUT; i++)
+    for (uint32_t i = 0; level == VCLOCK_WARP && i < VCLOCK_FANOUT; i++)
         node->at[i] = other->at[i] > node->at[i] ? other->at[i] : node->at[i];
     EACH_PART(other, i)
     {
@@ -224,48 +224,48 @@ static void join(struct known_pool *pool, struct known **k, struct known *other,
     node->parts |= other->parts;
 }
 
-// Does a know all that b knows?
-static bool known_covers(const struct known_pool *pool, const struct known *a, const struct known *b)
+// Has a no time before one of b?
+static bool vclock_covers(const struct vclock_pool *pool, const struct vclock *a, const struct vclock *b)
 {
     return covers(a, b, pool->levels - 1, 0);
 }
 
-void known_join(struct known_pool *pool, struct known **k, struct known *other)
+void vclock_join(struct vclock_pool *pool, struct vclock **k, struct vclock *other)
 {
-    if (!known_covers(pool, *k, other))
+    if (!vclock_covers(pool, *k, other))
         join(pool, k, other, pool->levels - 1);
 }
 
-void known_put(struct known_pool *pool, struct known **to, struct known *k)
+void vclock_set(struct vclock_pool *pool, struct vclock **to, struct vclock *k)
 {
-    known_keep(k);
-    known_drop(pool, to);
+    vclock_keep(k);
+    vclock_drop(pool, to);
     *to = k;
 }
 
-void known_take(struct known_pool *pool, struct known **to, struct known **from)
+void vclock_move(struct vclock_pool *pool, struct vclock **to, struct vclock **from)
 {
-    known_join(pool, to, *from);
-    known_drop(pool, from);
+    vclock_join(pool, to, *from);
+    vclock_drop(pool, from);
 }
 
-void known_learn(struct known_pool *pool, struct known_lesson *last, struct known **k, struct known *other)
+void vclock_join_again(struct vclock_pool *pool, struct vclock_last_join *last, struct vclock **k, struct vclock *other)
 {
     if (!other || *k == other)
         return;
     if (last->before != *k || last->other != other) {
-        known_put(pool, &last->before, *k);
-        known_put(pool, &last->other, other);
-        // Most of what comes later knows all that came before: then it is shared, not copied.
-        known_put(pool, &last->after, known_covers(pool, other, *k) ? other : *k);
-        known_join(pool, &last->after, other);
+        vclock_set(pool, &last->before, *k);
+        vclock_set(pool, &last->other, other);
+        // Most of what comes later covers all that came before: then it is shared, not copied.
+        vclock_set(pool, &last->after, vclock_covers(pool, other, *k) ? other : *k);
+        vclock_join(pool, &last->after, other);
     }
-    known_put(pool, k, last->after);
+    vclock_set(pool, k, last->after);
 }
 
-void known_lesson_drop(struct known_pool *pool, struct known_lesson *last)
+void vclock_last_join_drop(struct vclock_pool *pool, struct vclock_last_join *last)
 {
-    known_drop(pool, &last->before);
-    known_drop(pool, &last->other);
-    known_drop(pool, &last->after);
+    vclock_drop(pool, &last->before);
+    vclock_drop(pool, &last->other);
+    vclock_drop(pool, &last->after);
 }

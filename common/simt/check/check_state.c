@@ -1,5 +1,5 @@
 // The checker of a host thread, and what it keeps of a block. See check.h.
-#include "check.h"
+#include "check_state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct block_check *check_block_new(struct checker *c)
     struct block_check *k = calloc(1, sizeof *k);
     if (!k)
         return NULL;
-    const bool views = c->grid->code->orders_threads || c->grid->code->hopes;
+    const bool views = c->grid->code->orders_threads || c->grid->code->reads_strong;
     const bool shadows = c->grid->code->shadows_local || c->grid->code->shadows_memory;
     if ((!views || (k->views = calloc(c->grid->threads, sizeof *k->views))) &&
         (!shadows || (k->shadows = shadows_new(c->grid))) && check_shared_new(c, k))
@@ -32,11 +32,11 @@ void check_block_free(struct checker *c, struct block_check *k)
     free(k->views);
     free(k->granules);
     free(k->strong);
-    free(k->quiet);
+    free(k->redundant_in);
     free(k->folded);
     free(k->wholes);
-    free(k->whole_quiet);
-    free(k->guests);
+    free(k->whole_redundant_in);
+    free(k->remote_accesses);
     free(k);
 }
 
@@ -53,18 +53,23 @@ void check_block_starts(struct block *b)
     }
     c->now = late ? 1 : c->now + 1;
     k->start = c->now;
-    k->all_seen = k->start - 1;
+    k->synced_block = k->start - 1;
     k->barrier++;
-    k->calm = k->hush = ++c->calms;
-    free(k->guests);
-    k->guests = NULL;
-    memset(k->seen, 0, sizeof k->seen);
-    memset(k->synced, 0, sizeof k->synced);
-    memset(k->waited, 0, sizeof k->waited);
+    k->interval = k->redundant_version = ++c->intervals;
+    free(k->remote_accesses);
+    k->remote_accesses = NULL;
+    memset(k->synced_warps, 0, sizeof k->synced_warps);
+    memset(k->synced_lanes, 0, sizeof k->synced_lanes);
+    memset(k->wgmma_waited, 0, sizeof k->wgmma_waited);
     memset(k->barriers, 0, sizeof k->barriers);
     memset(k->reported, 0, sizeof k->reported);
     if (k->shadows)
         shadows_start(k->shadows);
+}
+
+bool check_orders_lanes(const struct block *b)
+{
+    return b->check->views;
 }
 
 // --- around a launch ---
@@ -76,7 +81,7 @@ struct checker *check_new(const struct grid *g, uint32_t n_memops)
         return NULL;
     c->grid = g;
     c->now = 1;
-    c->pool = known_pool((uint64_t)g->grid[0] * g->grid[1] * g->grid[2]);
+    c->pool = vclock_pool((uint64_t)g->grid[0] * g->grid[1] * g->grid[2]);
     c->n_granules = (g->shared_bytes >> g->code->shared_shift) + 1;
     c->n_touches = 2 * n_memops;
     c->touches = calloc(c->n_touches + 1, sizeof *c->touches);
@@ -110,4 +115,9 @@ void check_add(struct checker *sum, struct checker *c)
 bool check_complete(const struct checker *c)
 {
     return !c->failed && !c->pool.failed;
+}
+
+uint32_t check_now(const struct checker *c)
+{
+    return c->now;
 }

@@ -144,11 +144,6 @@ bool handle_grow(gemm_steps *h, struct room *room, const char *name, size_t byte
     return true;
 }
 
-bool handle_capturing(const gemm_steps *h)
-{
-    return h->gpu && gpu_capturing(h->dev);
-}
-
 struct dev_module *handle_module(gemm_steps *h, enum kernel_id id, int words)
 {
     const struct kernel *k = &kernels[id];

@@ -54,7 +54,4 @@ bool handle_grow(gemm_steps *h, struct room *room, const char *name, size_t byte
 // A kernel's module, loaded when it is first asked for. NULL, with the reason in the handle's error.
 struct dev_module *handle_module(gemm_steps *h, enum kernel_id id, int words);
 
-// Whether the handle's stream is being captured into a graph.
-bool handle_capturing(const gemm_steps *h);
-
 #endif

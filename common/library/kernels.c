@@ -24,24 +24,19 @@ struct word {
     const char *from, *to;
 };
 
-static bool begins_with(const char *text, const char *end, const char *word)
+// Copies the text, which ends in NUL, with other words. Returns where the copy ends.
+static char *write_words(const char *from, const struct word *words, char *to)
 {
-    const size_t n = strlen(word);
-    return (size_t)(end - text) >= n && !memcmp(text, word, n);
-}
-
-// Copies the text with other words, to *to on, which is moved.
-static void write_words(const char *from, const char *end, const struct word *words, char **to)
-{
-    while (from < end) {
+    while (*from) {
         const struct word *w = words;
-        while (w->from && !begins_with(from, end, w->from))
+        while (w->from && strncmp(from, w->from, strlen(w->from)) != 0)
             w++;
         const size_t n = w->from ? strlen(w->to) : 1;
-        memcpy(*to, w->from ? w->to : from, n);
-        *to += n;
-        from += w->from ? strlen(w->from) : 1;
+        memcpy(to, w->from ? w->to : from, n);
+        to += n, from += w->from ? strlen(w->from) : 1;
     }
+    *to = '\0';
+    return to;
 }
 
 char *kernel_words(const struct kernel *k, int words, size_t *bytes)
@@ -60,11 +55,8 @@ char *kernel_words(const struct kernel *k, int words, size_t *bytes)
         { "cvt.rn.f16x2.f32", bf16 ? "cvt.rn.bf16x2.f32" : "cvt.rn.f16x2.f32" },
         { 0 },
     };
-    char *copy = malloc(*k->bytes + *k->bytes / 4 + 1), *end = copy;  // no word is a quarter longer
-    if (!copy)
-        return NULL;
-    write_words(k->ptx, k->ptx + *k->bytes, others, &end);
-    *end = '\0';
-    *bytes = (size_t)(end - copy);
+    char *copy = malloc(*k->bytes + *k->bytes / 4 + 1);  // no word is a quarter longer
+    if (copy)
+        *bytes = (size_t)(write_words(k->ptx, others, copy) - copy);
     return copy;
 }

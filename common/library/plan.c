@@ -1,7 +1,6 @@
 // See plan.h.
 #include "handle.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -182,16 +181,15 @@ static void write_name(struct plan *plan)
 {
     const struct way *w = &plan->way;
     const struct kernel *k = w->kernel;
-    size_t n = (size_t)snprintf(plan->name, sizeof plan->name, "%s, %d x %d", k->step, k->m, k->n);
+    static const char *const copied[] = { "", ", A copied", ", B copied", ", A and B copied" };
+    const char *floats = k->kind == KERNEL_ANY && plan->problem.type != GEMM_STEPS_F32 ? ", multiplied as floats" : "";
+    char parts[40] = "", shares[40] = "";
     if (w->parts > 1)
-        n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", K in %d parts", w->parts);
+        snprintf(parts, sizeof parts, ", K in %d parts", w->parts);
     if (w->tall * w->broad > 1)
-        n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", %d x %d share", w->tall, w->broad);
-    if (k->kind == KERNEL_ANY && plan->problem.type != GEMM_STEPS_F32)
-        n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", multiplied as floats");
-    if (w->copy[0] || w->copy[1])
-        snprintf(plan->name + n, sizeof plan->name - n, ", %s%s%s copied", w->copy[0] ? "A" : "",
-                 w->copy[0] && w->copy[1] ? " and " : "", w->copy[1] ? "B" : "");
+        snprintf(shares, sizeof shares, ", %d x %d share", w->tall, w->broad);
+    snprintf(plan->name, sizeof plan->name, "%s, %d x %d%s%s%s%s", k->step, k->m, k->n, parts, shares, floats,
+             copied[w->copy[0] + 2 * w->copy[1]]);
 }
 
 bool plan_open(gemm_steps *h, struct plan *plan, const gemm_steps_problem *settled, const struct way *way)
@@ -206,14 +204,11 @@ bool plan_open(gemm_steps *h, struct plan *plan, const gemm_steps_problem *settl
 
 // --- Plans ---
 
-// The same but for alpha and beta, of which only an alpha of 0 is a plan of its own.
-static bool is_same(const gemm_steps_problem *a, const gemm_steps_problem *b)
+// Byte by byte.
+static bool is_same(const void *a, const void *b)
 {
-    const size_t before = offsetof(gemm_steps_problem, alpha), behind = offsetof(gemm_steps_problem, A);
-    const char *x = (const char *)a, *y = (const char *)b;
-    _Static_assert(sizeof *a == 10 * 4 + 9 * 8 + 2 * 4 + 8, "there are no bytes between the fields");
-    return (a->alpha == 0) == (b->alpha == 0) && !memcmp(x, y, before) &&
-           !memcmp(x + behind, y + behind, sizeof *a - behind);
+    _Static_assert(sizeof(gemm_steps_problem) == 10 * 4 + 9 * 8 + 2 * 4 + 8, "there are no bytes between the fields");
+    return !memcmp(a, b, sizeof(gemm_steps_problem));
 }
 
 bool plan_room(gemm_steps *h, const gemm_steps_problem *settled, const struct way *way)
@@ -228,33 +223,34 @@ bool plan_room(gemm_steps *h, const gemm_steps_problem *settled, const struct wa
 
 struct plan *plan_of(gemm_steps *h, const gemm_steps_problem *settled)
 {
+    gemm_steps_problem p = *settled;
+    p.alpha = p.alpha != 0, p.beta = 0;  // else of any value: plan_queue is told
     struct plan *plan = h->plans;
     for (; plan < h->plans + PLANS; plan++)
-        if (plan->ready && is_same(&plan->problem, settled))
+        if (plan->ready && is_same(&plan->problem, &p))
             return plan;
     const size_t limit = h->work.lent && h->work.bytes < h->limit ? h->work.bytes : h->limit;
-    struct way way = pick_way(h->card, settled, limit);
-    if (!plan_room(h, settled, &way))
-        way = pick_way(h->card, settled, 0);
+    struct way way = pick_way(h->card, &p, limit);
+    if (!plan_room(h, &p, &way))
+        way = pick_way(h->card, &p, 0);
     plan = &h->plans[h->next++ % PLANS];
-    return plan_open(h, plan, settled, &way) ? plan : NULL;
+    return plan_open(h, plan, &p, &way) ? plan : NULL;
 }
 
 bool plan_queue(gemm_steps *h, struct plan *plan, float alpha, float beta)
 {
     struct dev *d = h->dev;
-    if (plan->works && h->gpu && !gpu_wait_mark(d))
-        return false;
-    h->captured |= plan->works && handle_capturing(h);
-    bool ok = true;
+    const bool marks = plan->works && h->gpu;
+    bool ok = !marks || gpu_wait_mark(d);
+    h->captured |= marks && gpu_capturing(d);
     if (plan->way.kernel->kind == KERNEL_STEP) {
         plan->step.alpha32 = alpha, plan->step.beta32 = beta;
-        ok = gemm_queue(&plan->step, d);
+        ok = ok && gemm_queue(&plan->step, d);
     } else {
         plan->args.alpha = alpha, plan->args.beta = beta;
         dev_set_budget(d, plan->budget);
-        ok = (!plan->pack || dev_launch(d, plan->pack, &plan->pack_launch)) &&
+        ok = ok && (!plan->pack || dev_launch(d, plan->pack, &plan->pack_launch)) &&
              dev_launch(d, plan->product[beta != 0], &plan->launch);
     }
-    return ok && (!h->gpu || !plan->works || gpu_mark(d));
+    return ok && (!marks || gpu_mark(d));
 }

@@ -1,6 +1,7 @@
 // Products of arrays in the device's memory, and in the host's. See gemm-steps/gemm.h.
 #include <string.h>
 
+#include "gpu/gpu.h"
 #include "handle.h"
 
 // Queues a settled product, or only prepares it: then pointers may come later, and will be as well aligned as this.
@@ -11,7 +12,7 @@ static gemm_steps_status run(gemm_steps *h, gemm_steps_problem *p, bool queue)
         *all[i] = *all[i] ? *all[i] : 256;
     struct plan *plan = plan_of(h, p);
     if (!plan)
-        return handle_capturing(h) ? GEMM_STEPS_NOT_PREPARED : GEMM_STEPS_FAILED;
+        return h->gpu && gpu_capturing(h->dev) ? GEMM_STEPS_NOT_PREPARED : GEMM_STEPS_FAILED;
     memcpy(h->kernel, plan->name, sizeof h->kernel);
     return handle_did(h, !queue || plan_queue(h, plan, p->alpha, p->beta), GEMM_STEPS_FAILED);
 }

@@ -338,6 +338,27 @@ Test(library, k_is_split_if_there_are_few_tiles)
     cr_expect_eq(pick(90, GEMM_STEPS_F32, 64, 64, 8192, 4 * 64 * 64 * sizeof(float)).parts, 4);
 }
 
+// What gemm_steps_prepare loads is what the product needs, wherever its matrices begin at multiples of 16 bytes.
+Test(library, the_choice_is_the_same_for_all_pointers_at_multiples_of_16)
+{
+    char error[DEV_ERROR_MAX];
+    for (uint64_t i = 0; i < 300; i++) {
+        struct way ways[2];
+        for (unsigned j = 0; j < 2; j++) {
+            gemm_steps_problem p =
+                problem_of(1 + i % 3, 1 + (int)(matrix_hash(i, 0) % 2048), 8 * (1 + (int)(matrix_hash(i, 1) % 256)),
+                           8 * (1 + (int)(matrix_hash(i, 2) % 256)), 1, j ? 256 : 16, j ? 256 : 32, 0, j ? 256 : 48);
+            p.transpose_b = (int)(i / 3 % 2);
+            cr_assert(problem_settle(&p, true, error), "%s", error);
+            ways[j] = pick_way((struct pick_card){ 90, 132 }, &p, SIZE_MAX);
+        }
+        cr_expect(ways[0].kernel == ways[1].kernel && ways[0].parts == ways[1].parts &&
+                      ways[0].blocks == ways[1].blocks,
+                  "product %d: %s of %d x %d, or %s of %d x %d", (int)i, ways[0].kernel->step, ways[0].kernel->m,
+                  ways[0].kernel->n, ways[1].kernel->step, ways[1].kernel->m, ways[1].kernel->n);
+    }
+}
+
 Test(library, tensor_maps_of_a_handle_are_aligned)
 {
     open_simulated();

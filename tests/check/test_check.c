@@ -314,6 +314,29 @@ Test(check, a_store_of_any_kind_reads_nothing)
     }
 }
 
+Test(check, of_atomics_by_several_blocks_the_first_reads_what_was_not_written)
+{
+    // Unless one of them may have come first that only stores.
+    static const struct {
+        const char *text;
+        size_t n;
+    } cases[] = {
+        { GLOBAL("red.global.add.u32 [%l0], %r3;\n"), 1 },
+        { GLOBAL("atom.global.exch.b32 %r5, [%l0], %r3;\nst.global.u32 [%l3], %r5;\n"), 1 },
+        { GLOBAL("atom.global.exch.b32 %r5, [%l0], %r3;\n"), 0 },
+        { GLOBAL("setp.eq.u32 %p0, %r2, 1;\n@%p0 st.relaxed.gpu.global.u32 [%l0], %r3;\n"
+                 "@!%p0 red.global.add.u32 [%l0], %r3;\n"),
+          0 },
+    };
+    for (size_t i = 0; i < PTX_COUNTOF(cases); i++) {
+        const struct simt_findings *f = check(cases[i].text, two, 2, 0, true);
+        size_t n = 0;
+        for (size_t k = 0; k < f->n; k++)
+            n += f->all[k].kind == SIMT_UNINIT_MEMORY;
+        cr_expect_eq(n, cases[i].n, "%s%s", cases[i].text, found_text(f));
+    }
+}
+
 Test(check, shared_memory_is_forgotten_between_blocks)
 {
     expect(SHARED("setp.eq.u32 %p0, %r2, 0;\n" LINE(10) "@%p0 st.shared.u32 [%r10], %r1;\n" GET("%r10")), two, 1,

@@ -15,6 +15,7 @@ static void add_record(struct record *sum, const struct record *r)
     if (!r->first.block)
         return;
     sum->narrow |= r->narrow;
+    sum->sets |= r->sets;
     if (!sum->first.block || r->first.block < sum->first.block)
         sum->first = r->first;
     if (r->last.block > sum->last.block)
@@ -183,10 +184,11 @@ static void judge_blocks(const struct spot *s)
 }
 
 // Did another block than the one that read too early write it? What that would have written is not known to come first.
+// Atomics that all use what was there do not count: whichever comes first reads too early.
 static bool by_others(const struct spot *s, enum use use, uint32_t block)
 {
     const struct record *r = check_record_at(s->line, use, s->i);
-    return r && r->first.block && (r->first.block != block || r->last.block != block);
+    return r && r->first.block && (use == USE_WRITE || r->sets) && (r->first.block != block || r->last.block != block);
 }
 
 static void judge_early(const struct spot *s)

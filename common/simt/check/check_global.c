@@ -267,6 +267,7 @@ static void note_write(const struct visit *v, const struct piece *p, struct reco
         return;
     note_values(v, p, again);
     note_ends(v->between, r, &p->mark);
+    r->sets |= !v->reads;
     stir(p);
     if (v->use == USE_STRONG_WRITE && !(p->mark.flags & MARK_ATOMIC) && (v->between || p->mark.block >= r->other.block))
         r->other = p->mark;

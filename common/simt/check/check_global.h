@@ -32,6 +32,7 @@ struct record {  // how a granule, or all granules of a line alike, were used
     uint32_t redundant_in;  // of reads: while this is the block's interval, more of them are redundant
     uint32_t polled;        // of strong reads: when a loop looked at it last
     bool narrow;            // some access was narrow
+    bool sets;              // some strong write did not use what was there
 };
 
 struct stores {               // what they left

@@ -157,6 +157,11 @@ static const struct spoken {
          "in one instruction", .here = DOES(20, 33, WRITES, THREAD), .there = DOES(20, 34, CHANGES, THREAD),
          .object = AS),
     SAYS(RACE,
+         " writes byte 256 of out, which has 256 bytes; thread (1,0,0) read it at kernel.cu:20, and no barrier comes "
+         "between them",
+         "atomicAdd", .here = DOES(20, 33, WRITES, THREAD),
+         .there = { .place = AT(20), .number = 1, .thread = { 1 }, .access = SIMT_READS }, .object = OUT),
+    SAYS(RACE,
          " writes byte 4 of As (shared memory) of block (1,0,0); block (1,0,0), thread (0,0,0) read it at "
          "kernel.cu:10, and nothing orders the two blocks of the cluster here",
          "mbarrier.try_wait.acquire.cluster", .here = DOES(20, 33, WRITES, THREAD),
@@ -172,6 +177,11 @@ static const struct spoken {
          "blocks run in any order",
          "blocks cannot wait for each other", .here = DOES(20, 33, WRITES, THREAD),
          .there = { .place = AT(10), .block = { 1, 0, 0 }, .access = SIMT_READS }, .object = OUT),
+    SAYS(RACE_BLOCKS,
+         " writes byte 256 of out, which has 256 bytes; block (1,0,0), thread (0,0,0) read it at kernel.cu:20, and "
+         "blocks run in any order",
+         "atomicAdd", .here = DOES(20, 33, WRITES, THREAD),
+         .there = { .place = AT(20), .block = { 1, 0, 0 }, .access = SIMT_READS }, .object = OUT),
     SAYS(RACE_BLOCKS,
          " writes byte 256 of out, which has 256 bytes; block (1,0,0), thread (0,0,0) read it at kernel.cu:10, and "
          "nothing orders the two blocks here",

@@ -195,6 +195,19 @@ static const char *look_race_async(const struct simt_finding *f)
     return "fence.proxy.async by each thread that stores, then a barrier, and only then the copy or wgmma that reads";
 }
 
+// Do both threads read and write the element in one line of the source, as in sum += x?
+static bool updates(const struct simt_finding *f)
+{
+    const struct simt_finding_place *a = &f->here.place, *b = &f->there.place;
+    return a->file && b->file && strcmp(a->file, b->file) == 0 && a->line == b->line &&
+           f->here.access != f->there.access;
+}
+
+static const char update[] =
+    "if several threads add to this element, an atomic does it (atomicAdd): between the read and the write of one, "
+    "others "
+    "come. If each writes an element of its own that others read here: results need an array that no thread reads";
+
 static const char *look_race(const struct simt_finding *f)
 {
     if (is_async(&f->here) || is_async(&f->there))
@@ -204,7 +217,10 @@ static const char *look_race(const struct simt_finding *f)
                "mbarrier with mbarrier.arrive.release.cluster and the other waits for it with "
                "mbarrier.try_wait.acquire.cluster: the default scope, .cta, does not order blocks";
     if (f->there.number == f->here.number)
-        return "two threads use the same element in one instruction: does the index tell threads apart?";
+        return "two threads use the same element in one instruction: does the index tell threads apart? If all should "
+               "add to it: atomicAdd";
+    if (f->object.space == SIMT_GLOBAL && updates(f))
+        return update;
     if (f->there.warp == f->here.warp)
         return "is there a __syncthreads() on every way from one line to the other, round the loop too? If so, is the "
                "index right? (Lanes of a warp do not run in step by themselves. Where no other warp uses these bytes, "
@@ -220,6 +236,8 @@ static const char *look_race_blocks(const struct simt_finding *f)
     if (f->orders_blocks)
         return "the block that writes must release (fence, then an atomic), the one that reads acquire (an atomic, "
                "then a fence), at device scope and on the same variable: is one of these missing on the way?";
+    if (updates(f))
+        return update;
     return "blocks cannot wait for each other, so each element of the result should be one block's: check the index, "
            "and the guard where a tile reaches past the edge";
 }

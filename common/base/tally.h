@@ -9,7 +9,9 @@
 struct tally {
     _Atomic uint64_t programs;  // that have come to the runtime
     _Atomic uint64_t findings;  // of the checks, without advices
+    _Atomic uint64_t failed;    // calls that returned an error, and said where and why
     _Atomic uint64_t launches;  // that have begun
+    _Atomic uint64_t looked;    // of these, launches that are checked, counted or timed
     _Atomic uint64_t work;      // warp instructions of those that have ended
     // Of the last one:
     char kernel[256];

@@ -191,6 +191,21 @@ static void print_left(const struct tally *t)
     fputc('\n', stderr);
 }
 
+// What the options left out, and what else went wrong: findings alone do not tell.
+static void print_missed(const struct ask *a, const struct tally *t)
+{
+    static const char *const done[] = { "run", "checked", "counted", "timed" };
+    const uint64_t all = t->launches, left = all - t->looked, failed = t->failed;
+    if (a->look != LOOK_RUN && !all)
+        fprintf(stderr, "simt: the program launched no kernel, so nothing was %s\n", done[a->look]);
+    else if (a->look != LOOK_RUN && left)
+        fprintf(stderr, "simt: not %s: %" PRIu64 " of %" PRIu64 " launches, because of --kernel, --skip or --only\n",
+                done[a->look], left, all);
+    if (a->look == LOOK_CHECK && failed)
+        fprintf(stderr, "simt: %" PRIu64 " call%s failed: a line above says where and why\n", failed,
+                text_plural(failed));
+}
+
 static int ended(const struct ask *a, const char *program, const struct tally *t, int how)
 {
     if (WIFSIGNALED(how)) {
@@ -207,11 +222,13 @@ static int ended(const struct ask *a, const char *program, const struct tally *t
             program);
         return status ? status : EXIT_UNABLE;
     }
+    print_missed(a, t);
     return status ? status : a->look == LOOK_CHECK && t->findings ? EXIT_FAULT : EXIT_CLEAN;
 }
 
 static int run(const struct ask *a, char **argv, const char *folder)
 {
+    static const char which[] = ": here comes check, profile or time, or the program, with ./ if it is in this folder";
     char error[DEV_ERROR_MAX];
     int how;
     const struct tally *t = tally_new();
@@ -221,7 +238,8 @@ static int run(const struct ask *a, char **argv, const char *folder)
     fflush(NULL);
     if (t && start(argv, &how))
         return ended(a, argv[0], t, how);
-    error_set(error, "%s: %s", t ? argv[0] : "a file for the program's counts", strerror(errno));
+    const bool found = errno != ENOENT || strchr(argv[0], '/');
+    error_set(error, "%s: %s%s", t ? argv[0] : "a file for the program's counts", strerror(errno), found ? "" : which);
     return command_unable(error);
 }
 

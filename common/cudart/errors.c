@@ -16,6 +16,8 @@ cudaError_t cudart_failed(cudaError_t e, const char *what, const char *why)
     if (why) {
         const char *place = cudart_place_here(what);
         fprintf(stderr, "cudart: %s%s%s: %s\n", place, *place ? ": " : "", what, why);
+        if (cudart_tally())
+            cudart_tally()->failed++;
     }
     return driver ? e : (last = e);
 }

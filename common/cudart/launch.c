@@ -70,8 +70,11 @@ static cudaError_t run(struct simt_kernel *k, struct cudart_launch *l)
     if (e)
         return e;
     fflush(stdout);  // the kernel's printf comes after the program's
-    if (looks)
+    if (looks) {
         cudart_frames(&l->frames);
+        if (cudart_tally())
+            cudart_tally()->looked++;
+    }
     const double ms = looks & TIMED ? cudart_predict(l, &bound) : 0;
     simt_set_checks(cudart_gpu(), looks & CHECKED);
     cudart_tell(l->name);

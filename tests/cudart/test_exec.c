@@ -70,9 +70,27 @@ Test(exec, launches_are_counted_and_timed_in_a_table)
     expect(0, "", "       1         0.12  4,000 bytes copied from the device at add.cu:31: 32 GB/s of PCIe\n");
     run(&r, SIMT, "exec", "time", "--json", "-", "--", ADD, NULL);
     expect(0, "\"bytes\": 4000,\n      \"predicted_ms\": 6.25e-05\n", "");
+}
+
+Test(exec, what_is_left_out_is_told)
+{
     run(&r, SIMT, "exec", "profile", "--skip", "1", "--", ADD, NULL);
     expect(0, "no error, 0 wrong\n", "");
-    cr_assert_str_eq(r.err, "");
+    cr_assert_str_eq(r.err, "simt: not counted: 1 of 1 launches, because of --kernel, --skip or --only\n");
+    run(&r, SIMT, "exec", "check", "--only", "1", "--", BAD, "three times", NULL);
+    expect(1, "", "simt: not checked: 1 of 2 launches, because of --kernel, --skip or --only\n");
+    run(&r, SIMT, "exec", "time", "--kernel", "ad", "--", ADD, NULL);
+    cr_assert(!strstr(r.err, "simt: "), "%s", r.err);
+}
+
+// Findings are about kernels; a call that fails, and that the program does not ask about, is told at the end, too.
+Test(exec, calls_that_fail_are_counted_by_check)
+{
+    run(&r, SIMT, "exec", "check", "--", BAD, "free twice", NULL);
+    expect(0, "", "simt: the program launched no kernel, so nothing was checked\n");
+    expect(0, "", "simt: 1 call failed: a line above says where and why\n");
+    run(&r, SIMT, "exec", "check", "--", ADD, NULL);
+    cr_assert(!strstr(r.err, "failed"), "%s", r.err);
 }
 
 // What the program's own calls return, and the one line that says where and why.
@@ -259,6 +277,9 @@ Test(exec, a_program_ends_behind_as_many_launches_as_it_is_asked_to)
 Test(exec, what_cannot_be_run_is_refused_in_words)
 {
     refuses("no program", "which program?", SIMT, "exec", NULL);
+    refuses("no way to look",
+            "chek: No such file or directory: here comes check, profile or time, or the program, with ./", SIMT, "exec",
+            "chek", "--", ADD, NULL);
     refuses("no file", "/nowhere", SIMT, "exec", "--", "/nowhere", NULL);
     refuses("an option of another command", "--skip", SIMT, "exec", "--skip", "1", "--", ADD, NULL);
     refuses("an unknown card", "NOCARD", SIMT, "exec", "--card", "NOCARD", "--", ADD, NULL);

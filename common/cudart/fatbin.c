@@ -160,6 +160,15 @@ static cudaError_t read_text_of(const char *text, struct cudart_ptx *out, char e
     return cudaSuccess;
 }
 
+// It holds no PTX, or that of newer cards alone.
+static bool no_ptx(const char *what, char error[DEV_ERROR_MAX])
+{
+    const int cc = cudart_card()->cc < 80 ? cudart_card()->cc : 80;
+    return error_set(error,
+                     "%s has no PTX that this card can run, %s: build it with -gencode arch=compute_%d,code=compute_%d",
+                     what, cudart_card()->name, cc, cc);
+}
+
 cudaError_t cudart_read_image(const void *image, struct cudart_ptx *out, char error[DEV_ERROR_MAX])
 {
     int magic = 0;
@@ -178,7 +187,7 @@ cudaError_t cudart_read_image(const void *image, struct cudart_ptx *out, char er
     const bool ok =
         magic == WRAPPER ? cudart_read_ptx(image, out, error) : add_text(image, out, error) && add_called(out, error);
     if (ok && !out->text)
-        error_set(error, "it has no PTX that this card can run: build it for compute_80, say");
+        no_ptx("it", error);
     return ok && out->text ? cudaSuccess : cudaErrorNoKernelImageForDevice;
 }
 
@@ -195,6 +204,6 @@ bool cudart_read_ptx(const void *wrapper, struct cudart_ptx *out, char error[DEV
         ok = add_text(w->linked[i], out, error);
     ok = ok && add_called(out, error);
     if (ok && !out->text)
-        ok = error_set(error, "the program has no PTX that this card can run: build it for compute_80, say");
+        ok = no_ptx("the program", error);
     return ok;
 }

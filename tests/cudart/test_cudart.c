@@ -192,7 +192,8 @@ Test(cudart, the_device_has_the_numbers_of_a_card)
     shown(&r, 0, "simulated GPU (as RTX 3090), 8.6, 82 SMs, 4 blocks, PTX 80\n");
     setenv("CUDART_CARD", "T4", 1);  // the program has no PTX for it
     run(&r, CALLS, "ask", NULL);
-    expect_checked("cudart: the program has no PTX that this card can run");
+    expect_checked("cudart: the program has no PTX that this card can run, T4: build it with -gencode "
+                   "arch=compute_75,code=compute_75\n");
 }
 
 Test(cudart, cub_and_thrust_sort_and_scan)

@@ -138,6 +138,17 @@ Test(ptx_parse, text_that_is_no_ptx_is_refused_at_its_first_line)
     expect_refused(".version 7.0\n.target sm_75\n.address_size 32\n", 3, "64-bit");
 }
 
+// As a kernel has it that keeps its stages apart by bits of the address.
+Test(ptx_parse, variables_are_aligned_to_more_than_a_page)
+{
+    struct dev *d = simulator();
+    static const char text[] = PTX_HEAD
+        ".global .align 65536 .b8 x[4];\n.visible .entry k()\n{\n.shared .align 16384 .b8 a[24576];\nret;\n}\n";
+    cr_expect(load(d, text, strlen(text)), "%s", dev_error(d));
+    dev_close(d);
+    expect_refused(PTX_HEAD ".global .align 131072 .b8 x[4];\n", 4, "power of two up to 65536");
+}
+
 Test(ptx_parse, unknown_directives_are_refused)
 {
     expect_refused(PTX_HEAD ".surprise 3\n", 4, ".surprise");

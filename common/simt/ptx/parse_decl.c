@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define MAX_VAR_BYTES ((uint64_t)1 << 36)
+#define MAX_ALIGN 65536
 
 // Types of what a GPU has and this one has not.
 static void refuse_type(struct parser *p, struct str d)
@@ -44,8 +45,8 @@ enum ptx_type parse_declared_type(struct parser *p, uint32_t *align, uint32_t *v
         lex_next(&p->lex);
         if (str_is(d, ".align")) {
             int64_t n = parse_int(p);
-            if (n < 1 || n > 4096 || (n & (n - 1)))
-                parse_fail(p, d.p, "an alignment is a power of two up to 4096");
+            if (n < 1 || n > MAX_ALIGN || (n & (n - 1)))
+                parse_fail(p, d.p, "an alignment is a power of two up to %d", MAX_ALIGN);
             *align = (uint32_t)n;
         } else if (str_is(d, ".attribute")) {
             parse_attribute(p);

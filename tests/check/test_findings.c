@@ -162,6 +162,11 @@ static const struct spoken {
          "atomicAdd", .here = DOES(20, 33, WRITES, THREAD),
          .there = { .place = AT(20), .number = 1, .thread = { 1 }, .access = SIMT_READS }, .object = OUT),
     SAYS(RACE,
+         " writes byte 256 of out, which has 256 bytes; thread (1,0,0) read it at kernel.cu:10, and no barrier comes "
+         "between them",
+         "If several threads change one element", .here = DOES(20, 33, WRITES, THREAD),
+         .there = DOES(10, 1, READS, THREAD), .object = OUT),
+    SAYS(RACE,
          " writes byte 4 of As (shared memory) of block (1,0,0); block (1,0,0), thread (0,0,0) read it at "
          "kernel.cu:10, and nothing orders the two blocks of the cluster here",
          "mbarrier.try_wait.acquire.cluster", .here = DOES(20, 33, WRITES, THREAD),

@@ -219,8 +219,11 @@ static const char *look_race(const struct simt_finding *f)
     if (f->there.number == f->here.number)
         return "two threads use the same element in one instruction: does the index tell threads apart? If all should "
                "add to it: atomicAdd";
-    if (f->object.space == SIMT_GLOBAL && updates(f))
-        return update;
+    if (f->object.space == SIMT_GLOBAL)
+        return updates(f)
+                   ? update
+                   : "is there a __syncthreads() on every way from one line to the other, round the loop too? If "
+                     "several threads change one element, an atomic does it (atomicAdd); else, is the index right?";
     if (f->there.warp == f->here.warp)
         return "is there a __syncthreads() on every way from one line to the other, round the loop too? If so, is the "
                "index right? (Lanes of a warp do not run in step by themselves. Where no other warp uses these bytes, "

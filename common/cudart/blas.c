@@ -62,6 +62,8 @@ SETTING(cudaStream_t, stream, cublasSetStream, cublasGetStream)
 SETTING(cublasPointerMode_t, pointers, cublasSetPointerMode, cublasGetPointerMode)
 SETTING(cublasMath_t, math, cublasSetMathMode, cublasGetMathMode)
 SETTING(cublasAtomicsMode_t, atomics, cublasSetAtomicsMode, cublasGetAtomicsMode)
+// Floats are multiplied as such: what would be put together of narrower numbers is allowed to be as exact.
+SETTING(cublasEmulationStrategy_t, emulation, cublasSetEmulationStrategy, cublasGetEmulationStrategy)
 
 // The library has a workspace of its own.
 cublasStatus_t cublasSetWorkspace(cublasHandle_t h, void *memory, size_t bytes)

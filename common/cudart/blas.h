@@ -28,6 +28,7 @@ struct cublasContext {  // also behind a cublasLtHandle_t
     cublasPointerMode_t pointers;
     cublasMath_t math;
     cublasAtomicsMode_t atomics;
+    cublasEmulationStrategy_t emulation;
     char *scratch;  // blas_scratch
     void *plain;    // the module of plain.cu; NULL until it is needed
 };

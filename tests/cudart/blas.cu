@@ -129,14 +129,15 @@ static void floats()
     verdict("alpha on the device", s, right(c, a, N, b, N, alpha, beta));
 }
 
-template <typename X, typename C> static void mixed(const char *what, cudaDataType in, cudaDataType out)
+template <typename X, typename C> static void mixed(const char *what, cudaDataType in, cudaDataType out,
+                  cublasComputeType_t compute = CUBLAS_COMPUTE_32F)
 {
     const float alpha = 0.5f, beta = 1;
     matrix<X> a(48, 40), b(40, 56);
     matrix<C> c(48, 56);
     const cublasStatus_t s =
         cublasGemmEx(handle, N, N, 48, 56, 40, &alpha, a.device, in, a.ld, b.device, in, b.ld, &beta, c.device, out,
-                     c.ld, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT_TENSOR_OP);
+                     c.ld, compute, CUBLAS_GEMM_DEFAULT_TENSOR_OP);
     verdict(what, s, right(c, a, N, b, N, alpha, beta));
 }
 
@@ -146,6 +147,8 @@ static void halves()
     mixed<__half, __half>("GemmEx of halves", CUDA_R_16F, CUDA_R_16F);
     mixed<__half, float>("GemmEx of halves to floats", CUDA_R_16F, CUDA_R_32F);
     mixed<__nv_bfloat16, __nv_bfloat16>("GemmEx of bf16", CUDA_R_16BF, CUDA_R_16BF);
+    cublasSetEmulationStrategy(handle, CUBLAS_EMULATION_STRATEGY_EAGER);
+    mixed<float, float>("GemmEx of emulated floats", CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_EMULATED_16BFX9);
     matrix<__half> a(48, 40), b(56, 40), c(48, 56);
     const cublasStatus_t s =
         cublasHgemm(handle, N, T, 48, 56, 40, &alpha, a.device, a.ld, b.device, b.ld, &beta, c.device, c.ld);

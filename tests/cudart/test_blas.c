@@ -1,5 +1,7 @@
 // cuBLAS on the simulated GPU: its products beside those of the host, how a report names them, and what is refused.
 #include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +22,8 @@ static void expect_error(const char *said)
 static const char products[] =
     "create: CUBLAS_STATUS_SUCCESS\nSgemm NN: right\nSgemm TN: right\nSgemm NT: right\nSgemm TT: right\n"
     "strided: right\nbatched: right\nalpha on the device: right\nGemmEx of halves: right\n"
-    "GemmEx of halves to floats: right\nGemmEx of bf16: right\nHgemm: right\nSgemv with steps: right\nSdot: right\n"
+    "GemmEx of halves to floats: right\nGemmEx of bf16: right\nGemmEx of emulated floats: right\nHgemm: right\nSgemv "
+    "with steps: right\nSdot: right\n"
     "Snrm2: right\nSaxpy: right\nSscal: right\nDgemm NN: right\nDgemm TN: right\nDgemm NT: right\nDgemm TT: right\n"
     "long sums, strided: right\nDgemv: right\nDdot: right\nDnrm2: right\nDasum: right\nIdamax and Idamin: right\n"
     "Daxpy and Dscal: right\nDswap: right\nSgeam: right\nSasum: right\nheuristic: CUBLAS_STATUS_SUCCESS\nLt with bias "
@@ -36,6 +39,27 @@ Test(blas, products_are_those_of_the_host_and_clean)
 }
 
 // For an older card the library chooses other kernels.
+// A program with a call that the library has not even by name would not start.
+Test(blas, all_names_of_the_headers_are_there)
+{
+    static const char *const headers[] = { "cublas_api.h", "cublasLt.h", "cublasXt.h", "cublas.h" };
+    void *library = dlopen(LIBRARIES "/libcublas.so.13", RTLD_NOW);
+    cr_assert(library, "%s", dlerror());
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        char path[4096], name[128];
+        snprintf(path, sizeof path, "%s/%s", HEADERS, headers[i]);
+        char *text = file_read(path);
+        cr_assert(text, "%s", path);
+        for (const char *at = text; (at = strstr(at, "CUBLASWINAPI")); at++, n++)
+            if (sscanf(at, "CUBLASWINAPI %127[a-zA-Z0-9_]", name) == 1 && !strncmp(name, "cublas", 6))
+                cr_expect(dlsym(library, name), "%s of %s", name, headers[i]);
+        free(text);
+    }
+    cr_expect(n > 700, "%zu names", n);
+    dlclose(library);
+}
+
 Test(blas, products_are_right_on_another_card)
 {
     setenv("CUDART_CARD", "A100", 1);

@@ -10,13 +10,10 @@
 // the parts of a sum to halves. Times are medians, of halves against cuBLAS's product of halves; the L2 cache is
 // emptied before each run. Exit status: 0, 1 if a result is wrong, 2 if it cannot be carried out, 77 if there is no GPU
 // or no cuBLAS.
-#include <gemm-steps/gemm.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "device/open.h"
 #include "base/matrix.h"
@@ -25,29 +22,19 @@
 #include "gpu/gpu.h"
 #include "handle.h"
 
-enum {
-    LEAST = 64,
-    MOST = 8192,
-    TIMES_MOST = 99,
-    RANDOM_MOST = 1000000,
-    SHAPE_MOST = 32768,
-    PAUSE_MOST = 3600000,
-    BAD = 2,
-    SKIPPED = 77
-};
+enum { LEAST = 64, MOST = 8192, TIMES_MOST = 99, RANDOM_MOST = 1000000, SHAPE_MOST = 32768, BAD = 2, SKIPPED = 77 };
 
 struct shape {
     int m, n, k;
     float alpha, beta;
 };
 
-struct ask {
+static struct ask {
     enum dev_type type;
     int random, times, transpose_b;
     uint64_t seed;
-    double pause_ms;
     const char *ways;
-};
+} ask = { .type = DEV_F16, .times = 15, .seed = 1 };
 
 // An array of numbers as the library finds it and, the same numbers, as floats. Of floats both are one.
 struct numbers {
@@ -55,13 +42,11 @@ struct numbers {
     dev_ptr at, floats_at;
 };
 
-static struct {
-    struct dev *dev;
-    gemm_steps *lib;
-    struct numbers A, B, C;
-    struct matrix ours, theirs;
-    dev_ptr flush;
-} data;
+static struct dev *dev;
+static gemm_steps *lib;
+static struct numbers A, B, C;
+static struct matrix ours, theirs;  // results
+static dev_ptr flush;               // what empties the L2 cache
 
 static int fail(const char *what)
 {
@@ -78,22 +63,21 @@ static double uniform(uint64_t seed, uint64_t i)  // 0 to 1
 
 static bool upload(const struct matrix *x, dev_ptr *to)
 {
-    return dev_alloc(data.dev, "data", matrix_bytes(x), to) && dev_upload(data.dev, *to, x->data, matrix_bytes(x));
+    return dev_alloc(dev, "data", matrix_bytes(x), to) && dev_upload(dev, *to, x->data, matrix_bytes(x));
 }
 
 // As many elements as the largest shape has, in a long row: a matrix of any shape lies at their beginning. They are
 // multiples of 1/512 in [-1, 1], which a half can hold.
-static bool make(struct numbers *x, enum dev_type type, size_t elements, uint64_t seed)
+static bool make(struct numbers *x, size_t elements, uint64_t seed)
 {
-    x->host = matrix_new(type, 1, (int)elements);
-    x->floats = type == DEV_F32 ? x->host : matrix_new(DEV_F32, 1, (int)elements);
+    x->host = matrix_new(ask.type, 1, (int)elements);
+    x->floats = ask.type == DEV_F32 ? x->host : matrix_new(DEV_F32, 1, (int)elements);
     if (!x->host.data || !x->floats.data)
         return false;
     for (size_t i = 0; i < elements; i++) {
         const double value = rint((2 * uniform(seed, i) - 1) * 512) / 512;
         matrix_set(&x->host, 0, (int)i, value);
-        if (type != DEV_F32)
-            matrix_set(&x->floats, 0, (int)i, value);
+        matrix_set(&x->floats, 0, (int)i, value);
     }
     return upload(&x->host, &x->at) && upload(&x->floats, &x->floats_at);
 }
@@ -105,7 +89,7 @@ static void drop(struct numbers *x)
     matrix_free(&x->host);
 }
 
-static bool prepare(const struct ask *ask, const struct shape *shapes, int n)
+static bool prepare(const struct shape *shapes, int n)
 {
     size_t a = 0, b = 0, c = 0;
     for (const struct shape *s = shapes; s < shapes + n; s++) {
@@ -114,81 +98,62 @@ static bool prepare(const struct ask *ask, const struct shape *shapes, int n)
         b = k * columns > b ? k * columns : b;
         c = m * columns > c ? m * columns : c;
     }
-    data.ours = matrix_new(ask->type, 1, (int)c);
-    data.theirs = matrix_new(DEV_F32, 1, (int)c);
-    return data.ours.data && data.theirs.data && make(&data.A, ask->type, a, ask->seed + 1) &&
-           make(&data.B, ask->type, b, ask->seed + 2) && make(&data.C, ask->type, c, ask->seed + 3) &&
-           dev_alloc(data.dev, "what empties the L2 cache", 2 * dev_about(data.dev)->l2, &data.flush);
+    ours = matrix_new(ask.type, 1, (int)c);
+    theirs = matrix_new(DEV_F32, 1, (int)c);
+    return ours.data && theirs.data && make(&A, a, ask.seed + 1) && make(&B, b, ask.seed + 2) &&
+           make(&C, c, ask.seed + 3) && dev_alloc(dev, "what empties the L2 cache", 2 * dev_about(dev)->l2, &flush);
 }
 
 // --- Runs ---
 
-static bool run_ours(const struct ask *ask, const struct shape *s)
+typedef bool runner(const struct shape *s);
+
+static bool run_ours(const struct shape *s)
 {
-    return (ask->type == DEV_F16 ? gemm_steps_f16 : gemm_steps_f32)(data.lib, s->m, s->n, s->k, s->alpha, data.A.at,
-                                                                    data.B.at, s->beta, data.C.at) == GEMM_STEPS_OK;
+    return (ask.type == DEV_F16 ? gemm_steps_f16 : gemm_steps_f32)(lib, s->m, s->n, s->k, s->alpha, A.at, B.at, s->beta,
+                                                                   C.at) == GEMM_STEPS_OK;
 }
 
-static bool run_theirs(const struct ask *ask, const struct shape *s)
+static bool run_plan(const struct shape *s)
 {
-    return dev_baseline_gemm(data.dev, ask->type, s->m, s->n, s->k, s->alpha, data.A.at, data.B.at, s->beta, data.C.at);
+    return plan_queue(lib, &lib->plans[0], s->alpha, s->beta);
 }
 
-static bool run_floats(const struct shape *s)
+static bool run_theirs(const struct shape *s)
 {
-    return dev_baseline_gemm(data.dev, DEV_F32, s->m, s->n, s->k, s->alpha, data.A.floats_at, data.B.floats_at, s->beta,
-                             data.C.floats_at);
+    return dev_baseline_gemm(dev, ask.type, s->m, s->n, s->k, s->alpha, A.at, B.at, s->beta, C.at);
 }
 
-typedef bool runner(const struct ask *ask, const struct shape *s);
-
-static void rest(double ms)
-{
-    nanosleep(&(struct timespec){ .tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(fmod(ms, 1000) * 1e6) }, NULL);
-}
-
-static bool empty_l2(void)
-{
-    return dev_clear(data.dev, data.flush, 2 * dev_about(data.dev)->l2);
-}
-
-// One timed run. After a pause the processor and the GPU are slow at first: two more runs come before.
-static bool time_once(const struct ask *ask, const struct shape *s, runner *run, double *ms)
-{
-    bool ok = true;
-    if (ask->pause_ms > 0) {
-        rest(ask->pause_ms);
-        ok = run(ask, s) && run(ask, s);
-    }
-    return ok && empty_l2() && dev_timer_start(data.dev) && run(ask, s) && dev_timer_stop(data.dev, ms);
-}
-
-// Medians of ask->times runs of each, in turn: what the card does to one, it does to the other.
-static bool time_both(const struct ask *ask, const struct shape *s, double *ours, double *theirs)
+// Medians of ask.times runs of each of n, in turn: what the card does to one, it does to the other.
+static bool time_in_turn(const struct shape *s, runner *const run[], int n, double ms[])
 {
     double all[2][TIMES_MOST] = { 0 };
-    bool ok = run_ours(ask, s) && run_theirs(ask, s);
-    for (int i = 0; ok && i < ask->times; i++)
-        ok = time_once(ask, s, run_ours, &all[0][i]) && time_once(ask, s, run_theirs, &all[1][i]);
-    *ours = median(all[0], (size_t)ask->times);
-    *theirs = median(all[1], (size_t)ask->times);
-    return ok;
+    for (int i = 0; i < n; i++)
+        if (!run[i](s))
+            return false;
+    for (int i = 0; i < n * ask.times; i++)
+        if (!dev_clear(dev, flush, 2 * dev_about(dev)->l2) || !dev_timer_start(dev) || !run[i % n](s) ||
+            !dev_timer_stop(dev, &all[i % n][i / n]))
+            return false;
+    for (int i = 0; i < n && ask.times; i++)
+        ms[i] = median(all[i], (size_t)ask.times);
+    return true;
 }
 
 // Both are the same sums in another order, ours rounded to its type at the end: elements of A and B are at most 1.
-static size_t count_wrong(const struct ask *ask, const struct shape *s, double *worst)
+static size_t count_wrong(const struct shape *s, double *worst)
 {
     enum { ROW = 4096 };
     static double x[ROW], y[ROW];
     const size_t elements = (size_t)s->m * (size_t)s->n;
     const double sum = 8 * 0x1p-24 * (fabs((double)s->alpha) * s->k + fabs((double)s->beta)),
-                 unit = type_roundoff(ask->type);
+                 unit = type_roundoff(ask.type);
     size_t wrong = 0;
     *worst = 0;
     for (size_t i = 0; i < elements; i += ROW) {
         const int n = (int)(elements - i < ROW ? elements - i : ROW);
-        matrix_get_row(&data.ours, 0, (int)i, n, x);
-        matrix_get_row(&data.theirs, 0, (int)i, n, y);
+        matrix_get_row(&ours, 0, (int)i, n, x);
+        matrix_get_row(&theirs, 0, (int)i, n, y);
         for (int e = 0; e < n; e++) {
             const double error = fabs(x[e] - y[e]) / (sum + unit * fabs(y[e]) + 0x1p-24);
             wrong += !(error <= 1);
@@ -198,39 +163,21 @@ static size_t count_wrong(const struct ask *ask, const struct shape *s, double *
     return wrong;
 }
 
-static bool check(const struct ask *ask, const struct shape *s, runner *run, size_t *wrong, double *worst)
+static bool check(const struct shape *s, runner *run, size_t *wrong, double *worst)
 {
-    const size_t n = (size_t)s->m * (size_t)s->n, bytes = n * type_size(ask->type), floats = n * sizeof(float);
-    struct dev *d = data.dev;
-    const bool ok = dev_upload(d, data.C.at, data.C.host.data, bytes) && run(ask, s) &&
-                    dev_download(d, data.ours.data, data.C.at, bytes) &&
-                    dev_upload(d, data.C.floats_at, data.C.floats.data, floats) && run_floats(s) &&
-                    dev_download(d, data.theirs.data, data.C.floats_at, floats);
-    *wrong = ok ? count_wrong(ask, s, worst) : 0;
+    const size_t n = (size_t)s->m * (size_t)s->n, bytes = n * type_size(ask.type), floats = n * sizeof(float);
+    const bool ok =
+        dev_upload(dev, C.at, C.host.data, bytes) && run(s) && dev_download(dev, ours.data, C.at, bytes) &&
+        dev_upload(dev, C.floats_at, C.floats.data, floats) &&
+        dev_baseline_gemm(dev, DEV_F32, s->m, s->n, s->k, s->alpha, A.floats_at, B.floats_at, s->beta, C.floats_at) &&
+        dev_download(dev, theirs.data, C.floats_at, floats);
+    *wrong = ok ? count_wrong(s, worst) : 0;
     return ok;
 }
 
-// --- Rows ---
+// --- Beside cuBLAS ---
 
-// A row of the table. *ratio: times faster than cuBLAS; 0 if nothing was timed.
-static bool row(const struct ask *ask, const struct shape *s, size_t *wrong, double *ratio)
-{
-    double worst, ours = 0, theirs = 0;
-    *ratio = 0;
-    if (!check(ask, s, run_ours, wrong, &worst) || (ask->times && !time_both(ask, s, &ours, &theirs)))
-        return false;
-    printf("%s\t%d\t%d\t%d\t%g\t%g\t%s\t%s %.2g", type_name(ask->type), s->m, s->n, s->k, s->alpha, s->beta,
-           gemm_steps_kernel(data.lib), *wrong ? "WRONG" : "right", worst);
-    if (ask->times) {
-        const double giga = 2e-9 * s->m * s->n * s->k;
-        *ratio = theirs / ours;
-        printf("\t%.5f\t%.5f\t%.2f\t%.2f\t%.3f", ours, theirs, giga / ours, giga / theirs, *ratio);
-    }
-    putchar('\n');
-    return true;
-}
-
-// A line about ratios, which it sorts.
+// A line about n ratios, which it sorts.
 static void describe(const char *what, double *ratios, int n)
 {
     double logs = 0;
@@ -243,130 +190,133 @@ static void describe(const char *what, double *ratios, int n)
            ratios[n - 1 - n / 20], ratios[n - 1]);
 }
 
-static void summary(const struct ask *ask, double *ratios, int n, int wrong)
+// A row of the table. *ratio: times faster than cuBLAS, if that is timed.
+static bool row(const struct shape *s, size_t *wrong, double *ratio)
 {
-    printf("# %s: %d of %d shapes right; workspace %zu bytes\n", type_name(ask->type), n - wrong, n,
-           gemm_steps_workspace(data.lib));
-    if (ask->times && n)
-        describe("times faster than cuBLAS", ratios, n);
+    runner *const both[] = { run_ours, run_theirs };
+    double worst, ms[2];
+    if (!check(s, run_ours, wrong, &worst) || (ask.times && !time_in_turn(s, both, 2, ms)))
+        return false;
+    printf("%s\t%d\t%d\t%d\t%g\t%g\t%s\t%s %.2g", type_name(ask.type), s->m, s->n, s->k, s->alpha, s->beta,
+           gemm_steps_kernel(lib), *wrong ? "WRONG" : "right", worst);
+    if (ask.times) {
+        const double giga = 2e-9 * s->m * s->n * s->k;
+        *ratio = ms[1] / ms[0];
+        printf("\t%.5f\t%.5f\t%.2f\t%.2f\t%.3f", ms[0], ms[1], giga / ms[0], giga / ms[1], *ratio);
+    }
+    putchar('\n');
+    fflush(stdout);
+    return true;
 }
 
-static int compare(const struct ask *ask, const struct shape *shapes, int n)
+static int compare(const struct shape *shapes, int n, double *ratios)
 {
-    double *ratios = calloc((size_t)n + 1, sizeof *ratios);
     int bad = 0;
     printf("# %s, %s\n# type\tm\tn\tk\talpha\tbeta\tkernel\tresult, worst error of its bound\tms\tcuBLAS ms\tTFLOP/s\t"
            "cuBLAS TFLOP/s\ttimes faster\n",
-           dev_about(data.dev)->name, dev_baseline_name(data.dev));
-    for (int i = 0; ratios && i < n; i++) {
+           dev_about(dev)->name, dev_baseline_name(dev));
+    for (int i = 0; i < n; i++) {
         size_t wrong;
-        if (!row(ask, &shapes[i], &wrong, &ratios[i])) {
-            fprintf(stderr, "compare: %dx%dx%d: %s; %s\n", shapes[i].m, shapes[i].n, shapes[i].k,
-                    gemm_steps_error(data.lib), dev_error(data.dev));
-            free(ratios);
+        if (!row(&shapes[i], &wrong, &ratios[i])) {
+            fprintf(stderr, "compare: %dx%dx%d: %s; %s\n", shapes[i].m, shapes[i].n, shapes[i].k, gemm_steps_error(lib),
+                    dev_error(dev));
             return BAD;
         }
         bad += wrong > 0;
-        fflush(stdout);
     }
-    if (ratios)
-        summary(ask, ratios, n, bad);
-    free(ratios);
+    printf("# %s: %d of %d shapes right; workspace %zu bytes\n", type_name(ask.type), n - bad, n,
+           gemm_steps_workspace(lib));
+    if (ask.times)
+        describe("times faster than cuBLAS", ratios, n);
     return bad > 0;
 }
 
 // --- Every way ---
 
+// The product, the way's number and name, the cycles that the rule takes it for, the median of its times.
+static void print_way(FILE *out, const struct shape *s, int number, const char *name, double cycles, double ms)
+{
+    fprintf(out, "%s,%d,%d,%d,%d,%d,\"%s\",%.0f,%.5f\n", type_name(ask.type), s->m, s->n, s->k, ask.transpose_b, number,
+            name, cycles, ms);
+}
+
+// Runs a way: its time in *ms or, if nothing is timed, whether it is right.
+static bool try_way(const gemm_steps_problem *p, const struct shape *s, const struct way *w, double *ms, int *bad)
+{
+    runner *const one[] = { run_plan };
+    struct plan *plan = &lib->plans[0];
+    size_t wrong = 0;
+    double worst;
+    const bool ok = plan_room(lib, p, w) && plan_open(lib, plan, p, w) &&
+                    (ask.times ? time_in_turn(s, one, 1, ms) : check(s, run_plan, &wrong, &worst));
+    if (!ok)
+        fprintf(stderr, "compare: %s: %s\n", gemm_steps_error(lib), dev_error(dev));
+    if (wrong)
+        printf("%d x %d x %d by %s: WRONG, %zu elements\n", s->m, s->n, s->k, plan->name, wrong);
+    *bad += wrong > 0;
+    return ok;
+}
+
+enum { WAYS_MOST = 512 };
 struct ways {
-    const struct ask *ask;
-    gemm_steps_problem p;
-    double least;         // cycles of the way that the rule takes
-    int number;           // of the next way, from 0
-    double chosen, best;  // milliseconds: of that way, and of the fastest
-    int wrong;            // ways
-    FILE *out;
+    int n;
+    struct way all[WAYS_MOST];
+    double cycles[WAYS_MOST], least;
 };
 
-static void keep_least(void *to, const struct way *w, double cycles)
+static void keep_way(void *data, const struct way *w, double cycles)
 {
-    double *least = to;
-    (void)w;
-    *least = cycles < *least ? cycles : *least;
+    struct ways *to = data;
+    if (to->n == WAYS_MOST)
+        return;
+    to->all[to->n] = *w, to->cycles[to->n++] = cycles;
+    to->least = fmin(to->least, cycles);
 }
 
-static bool run_plan(const struct ask *ask, const struct shape *s)
+// All ways of a product that may be fast. *ratio: the time of the one that the rule chooses / that of the fastest.
+static bool try_ways(FILE *out, const struct shape *s, double *ratio, int *bad, char error[DEV_ERROR_MAX])
 {
-    (void)ask;
-    return plan_queue(data.lib, &data.lib->plans[0], s->alpha, s->beta);
+    enum { FAR = 2 };  // times the least cycles: too slow to be of interest
+    static struct ways ways;
+    runner *const cublas[] = { run_theirs };
+    double ms = 0, chosen = 0, best = INFINITY;
+    gemm_steps_problem p =
+        problem_of(ask.type == DEV_F16 ? GEMM_STEPS_F16 : GEMM_STEPS_F32, s->m, s->n, s->k, 1, A.at, B.at, 0, C.at);
+    p.transpose_b = ask.transpose_b;
+    if (!problem_settle(&p, false, error))
+        return false;
+    if (!ask.transpose_b && ask.times && time_in_turn(s, cublas, 1, &ms))
+        print_way(out, s, -1, "cuBLAS", 0, ms);
+    ways.n = 0, ways.least = INFINITY;
+    pick_each(lib->card, &p, SIZE_MAX, keep_way, &ways);
+    for (int i = 0; i < ways.n; i++) {
+        const double cycles = ways.cycles[i];
+        if ((ask.times && cycles > FAR * ways.least) || !try_way(&p, s, &ways.all[i], &ms, bad) || !ask.times)
+            continue;
+        chosen = cycles <= ways.least ? ms : chosen;
+        best = fmin(best, ms);
+        print_way(out, s, i, lib->plans[0].name, cycles, ms);
+    }
+    *ratio = chosen / best;
+    fflush(out);
+    return true;
 }
 
-// A row: the product, the way and its number, the cycles of the rule, the median of the times in milliseconds.
-static void time_way(void *to, const struct way *w, double cycles)
+static int all_ways(const struct shape *shapes, int n, double *ratios)
 {
-    enum { FAR = 2 };  // times the least: too slow to be of interest
-    struct ways *all = to;
-    const struct shape s = { all->p.m, all->p.n, all->p.k, .alpha = 1 };
-    double times[TIMES_MOST];
-    struct plan *plan = &data.lib->plans[0];
-    const int number = all->number++;
-    if (all->ask->times && cycles > FAR * all->least)
-        return;
-    bool ok = plan_room(data.lib, &all->p, w) && plan_open(data.lib, plan, &all->p, w) && run_plan(all->ask, &s);
-    for (int i = 0; ok && i < all->ask->times; i++)
-        ok = time_once(all->ask, &s, run_plan, &times[i]);
-    if (!ok) {
-        fprintf(stderr, "compare: %s: %s\n", gemm_steps_error(data.lib), dev_error(data.dev));
-        return;
-    }
-    if (!all->ask->times) {
-        size_t wrong;
-        double worst;
-        if (!check(all->ask, &s, run_plan, &wrong, &worst) || wrong)
-            printf("%d x %d x %d by %s: WRONG, %zu elements\n", s.m, s.n, s.k, plan->name, wrong), all->wrong++;
-        return;
-    }
-    const double ms = median(times, (size_t)all->ask->times);
-    all->chosen = cycles <= all->least ? ms : all->chosen;
-    all->best = ms < all->best ? ms : all->best;
-    fprintf(all->out, "%s,%d,%d,%d,%d,%d,\"%s\",%.0f,%.5f\n", type_name(all->ask->type), s.m, s.n, s.k,
-            all->ask->transpose_b, number, plan->name, cycles, ms);
-}
-
-static int try_ways(const struct ask *ask, const struct shape *shapes, int n)
-{
-    struct ways all = { .ask = ask, .out = fopen(ask->ways, "w") };
-    double *ratios = calloc((size_t)n + 1, sizeof *ratios);
-    char error[DEV_ERROR_MAX];
-    if (!all.out || !ratios) {
-        free(ratios);
-        return fail("the file of --ways cannot be written");
-    }
-    fprintf(all.out, "type,m,n,k,transpose_b,number,way,cycles,ms\n");
-    for (const struct shape *s = shapes; s < shapes + n; s++) {
-        double theirs[TIMES_MOST];
-        bool ok = !ask->transpose_b && ask->times && run_theirs(ask, s);
-        for (int i = 0; ok && i < ask->times; i++)
-            ok = time_once(ask, s, run_theirs, &theirs[i]);
-        if (ok)
-            fprintf(all.out, "%s,%d,%d,%d,0,-1,cuBLAS,0,%.5f\n", type_name(ask->type), s->m, s->n, s->k,
-                    median(theirs, (size_t)ask->times));
-        all.p = problem_of(ask->type == DEV_F16 ? GEMM_STEPS_F16 : GEMM_STEPS_F32, s->m, s->n, s->k, 1, data.A.at,
-                           data.B.at, 0, data.C.at);
-        all.p.transpose_b = ask->transpose_b;
-        all.least = all.best = INFINITY, all.number = 0;
-        if (!problem_settle(&all.p, false, error)) {
-            free(ratios);
-            return fail(error);
-        }
-        pick_each(data.lib->card, &all.p, SIZE_MAX, keep_least, &all.least);
-        pick_each(data.lib->card, &all.p, SIZE_MAX, time_way, &all);
-        fflush(all.out);
-        ratios[s - shapes] = all.chosen / all.best;
-    }
-    if (ask->times)
+    char error[DEV_ERROR_MAX] = "the file of --ways cannot be written";
+    FILE *out = fopen(ask.ways, "w");
+    bool ok = out;
+    int bad = 0;
+    if (ok)
+        fprintf(out, "type,m,n,k,transpose_b,number,way,cycles,ms\n");
+    for (int i = 0; ok && i < n; i++)
+        ok = try_ways(out, &shapes[i], &ratios[i], &bad, error);
+    if (ok && ask.times)
         describe("time of the way that the rule chooses / time of the fastest way", ratios, n);
-    free(ratios);
-    return fclose(all.out) ? BAD : all.wrong > 0;
+    if (out && fclose(out))
+        ok = false;
+    return ok ? bad > 0 : fail(error);
 }
 
 // --- The command ---
@@ -392,7 +342,6 @@ static const struct option_word types[] = { { "f16", DEV_F16 }, { "f32", DEV_F32
 static const struct option_row rows[] = {
     { "type", "f16|f32", "of A, B and C (default f16)", AT(type), .words = types },
     { "times", "N", "timed runs of both (default 15); 0: results alone", AT(times), 0, TIMES_MOST },
-    { "pause-ms", "X", "rest before each timed run, in milliseconds (default 0)", AT(pause_ms), 0, PAUSE_MOST },
     { "seed", "N", "of the random data and shapes (default 1)", AT(seed), 0, UINT64_MAX },
     { "ways", "FILE", "write the times of every way that may be fast to FILE", AT(ways) },
     { "transpose-b", "0|1", "with --ways: B lies as N x K", AT(transpose_b), 0, 1 },
@@ -408,49 +357,63 @@ static const struct options table = {
     .most = INT_MAX,
 };
 
-int main(int argc, char **argv)
+// What was asked for: the shapes that are named, then random ones. NULL, with one line in error.
+static struct shape *all_shapes(int named, char **names, char error[DEV_ERROR_MAX])
 {
-    struct ask ask = { .type = DEV_F16, .times = 15, .seed = 1 };
-    char error[DEV_ERROR_MAX];
-    int status;
-    if (!options_begin(&table, &ask, &argc, &argv, &status))
-        return status;
-    const int n = argc + ask.random;
-    if (!n)
-        return fail("a shape is needed, as in: compare 4096, or --random COUNT; --help lists the options");
-    struct shape *shapes = calloc((size_t)n, sizeof *shapes);
-    for (int i = 0, s[3]; shapes && i < argc; i++) {
-        if (!options_shape(argv[i], SHAPE_MOST, s, error)) {
+    struct shape *shapes = calloc((size_t)named + (size_t)ask.random, sizeof *shapes);
+    for (int i = 0, s[3]; shapes && i < named; i++) {
+        if (!options_shape(names[i], SHAPE_MOST, s, error)) {
             free(shapes);
-            return fail(error);
+            return NULL;
         }
         shapes[i] = (struct shape){ s[0], s[1], s[2], .alpha = 1 };
     }
     for (int i = 0; shapes && i < ask.random; i++)
-        shapes[argc + i] = random_shape(ask.seed, (uint64_t)i);
-    data.dev = dev_open(DEV_GPU, error);
-    if (!data.dev || !dev_baseline_name(data.dev)) {
-        printf("compare: %s\n", data.dev ? "no cuBLAS" : error);
-        free(shapes);
-        if (data.dev)
-            dev_close(data.dev);
-        return SKIPPED;
-    }
-    if (gemm_steps_create(GEMM_STEPS_CURRENT, &data.lib) != GEMM_STEPS_OK)
+        shapes[named + i] = random_shape(ask.seed, (uint64_t)i);
+    return shapes;
+}
+
+static int run(const struct shape *shapes, int n)
+{
+    double *ratios = calloc((size_t)n, sizeof *ratios);
+    int status;
+    if (gemm_steps_create(GEMM_STEPS_CURRENT, &lib) != GEMM_STEPS_OK)
         status = fail(gemm_steps_error(NULL));
-    else if (gemm_steps_set_stream(data.lib, gpu_stream(data.dev)) != GEMM_STEPS_OK)
-        status = fail(gemm_steps_error(data.lib));
-    else if (!shapes || !prepare(&ask, shapes, n))
-        status = fail(*dev_error(data.dev) ? dev_error(data.dev) : "out of memory");
+    else if (gemm_steps_set_stream(lib, gpu_stream(dev)) != GEMM_STEPS_OK)
+        status = fail(gemm_steps_error(lib));
+    else if (!ratios || !prepare(shapes, n))
+        status = fail(*dev_error(dev) ? dev_error(dev) : "out of memory");
     else
-        status = ask.ways ? try_ways(&ask, shapes, n) : compare(&ask, shapes, n);
-    gemm_steps_destroy(data.lib);
-    dev_close(data.dev);
-    struct numbers *all[] = { &data.A, &data.B, &data.C };
+        status = (ask.ways ? all_ways : compare)(shapes, n, ratios);
+    struct numbers *all[] = { &A, &B, &C };
     for (int i = 0; i < 3; i++)
         drop(all[i]);
-    matrix_free(&data.ours);
-    matrix_free(&data.theirs);
+    matrix_free(&ours);
+    matrix_free(&theirs);
+    gemm_steps_destroy(lib);
+    free(ratios);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    char error[DEV_ERROR_MAX] = "out of memory";
+    int status;
+    if (!options_begin(&table, &ask, &argc, &argv, &status))
+        return status;
+    if (!argc && !ask.random)
+        return fail("a shape is needed, as in: compare 4096, or --random COUNT; --help lists the options");
+    struct shape *shapes = all_shapes(argc, argv, error);
+    if (!shapes)
+        return fail(error);
+    dev = dev_open(DEV_GPU, error);
+    if (dev && dev_baseline_name(dev)) {
+        status = run(shapes, argc + ask.random);
+    } else {
+        printf("compare: %s\n", dev ? "no cuBLAS" : error);
+        status = SKIPPED;
+    }
+    dev_close(dev);
     free(shapes);
     return status;
 }

@@ -166,9 +166,10 @@ struct cudart_launch {
     struct cudart_frames frames;
     const struct dev_launch *how;
 };
-// Predicts the launch, which is about to run: milliseconds, and one sentence that lives as long as the program in
-// *bound. Negative if nothing can be predicted; *bound says why then.
-double cudart_predict(const struct cudart_launch *l, const char **bound);
+// For a launch that is about to run; NULL if memory runs out. When it has run: milliseconds that the card takes, and one
+// sentence that lives as long as the program in *bound. Negative if nothing can be predicted; *bound says why then.
+struct cudart_prediction *cudart_prediction_begin(const struct cudart_launch *l);
+double cudart_predicted(struct cudart_prediction *p, const struct cudart_launch *l, const char **bound);
 // Prints what the checks found in the launch, which has ended; NULL: nothing is known.
 void cudart_checked(const struct cudart_launch *l, const struct simt_findings *f);
 void cudart_report(const struct cudart_launch *l, const struct profile *p, double ms, const char *bound);

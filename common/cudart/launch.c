@@ -75,7 +75,7 @@ static cudaError_t run(struct simt_kernel *k, struct cudart_launch *l)
         if (cudart_tally())
             cudart_tally()->looked++;
     }
-    const double ms = looks & TIMED ? cudart_predict(l, &bound) : 0;
+    struct cudart_prediction *p = looks & TIMED ? cudart_prediction_begin(l) : NULL;
     simt_set_checks(cudart_gpu(), looks & CHECKED);
     cudart_tell(l->name);
     const bool ran = simt_launch(cudart_gpu(), k, l->how, error);
@@ -87,6 +87,7 @@ static cudaError_t run(struct simt_kernel *k, struct cudart_launch *l)
         return f ? cudart_kernel_failed(error_of(f), l->name, error) : cudart_failed(error_of(f), l->name, error);
     if (looks & CHECKED)
         cudart_checked(l, simt_findings(cudart_gpu()));
+    const double ms = looks & TIMED ? cudart_predicted(p, l, &bound) : 0;
     if (looks & (COUNTED | TIMED))
         cudart_report(l, simt_profile(cudart_gpu()), ms, bound);
     stop_after();

@@ -133,6 +133,12 @@ __global__ void stops()
     __trap();
 }
 
+__global__ void never_ends(int *p, int n)
+{
+    for (int i = threadIdx.x; i < n;)  // the step is forgotten
+        atomicAdd(&p[i & 15], i);
+}
+
 static void allocates(void *)
 {
     int *p;
@@ -213,6 +219,8 @@ static void elsewhere(const char *what)
     } else if (!strcmp(what, "a trap")) {
         stops<<<1, 32>>>();
         cudaDeviceReset();
+    } else if (!strcmp(what, "no end")) {
+        never_ends<<<1, 32>>>(p, 1000);
     } else if (!strcmp(what, "a child")) {
         if (!fork()) {
             say(cudaMalloc(&q, 4));

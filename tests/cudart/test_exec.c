@@ -193,6 +193,17 @@ Test(exec, a_kernel_that_stops_itself_can_be_timed)
     expect(0, "cudaErrorLaunchFailure, cudaErrorLaunchFailure\n", ": stops(): kernel _Z5stopsv, bad.cu:");
 }
 
+// The clock would follow it for ever.
+Test(exec, a_kernel_that_never_ends_is_named_before_it_is_timed)
+{
+    run(&r, "/bin/sh", "-c", "ulimit -t 20; exec \"$0\" \"$@\"", SIMT, "exec", "time", "--budget", "10000", "--", BAD,
+        "no end", NULL);
+    expect(0, "cudaErrorLaunchTimeout, cudaErrorLaunchTimeout\n",
+           ": never_ends(int*, int): kernel _Z10never_endsPii, bad.cu:138: block (0,0,0), thread (0,0,0) did not end "
+           "within "
+           "10000 warp instructions");
+}
+
 Test(exec, flags_that_cuda_does_not_know_are_errors)
 {
     run(&r, SIMT, "exec", "--", BAD, "unknown flags", NULL);

@@ -31,24 +31,48 @@ static bool is_own(void *address)
            (folder && !strncmp(d.dli_fname, own.dli_fname, folder) && !strchr(d.dli_fname + folder, '/'));
 }
 
-// Of the libraries between this one and the program, and of the program itself.
-void cudart_frames(struct cudart_frames *f)
+enum { STACK = 64, STACKS = 64 };
+
+struct stack {
+    void *all[STACK];
+    int n;
+    struct cudart_frames frames;  // of the libraries between this one and the program, and of the program itself
+};
+
+static void find_frames(struct stack *s)
 {
-    void *all[64];
     const void *program = object_of((void *)getauxval(AT_ENTRY));
-    const int n = backtrace(all, 64);
+    struct cudart_frames *f = &s->frames;
     int first = 0;
     bool came = false;
-    while (first < n && is_own(all[first]))
+    while (first < s->n && is_own(s->all[first]))
         first++;
     *f = (struct cudart_frames){ 0 };
-    for (int i = first; i < n && f->n < CUDART_FRAMES; i++) {
-        const bool is_program = object_of(all[i]) == program;
+    for (int i = first; i < s->n && f->n < CUDART_FRAMES; i++) {
+        const bool is_program = object_of(s->all[i]) == program;
         if (came && !is_program)
             break;
         came = is_program;
-        f->at[f->n++] = all[i];
+        f->at[f->n++] = s->all[i];
     }
+}
+
+// A program calls from few places many times, and to ask for the object of an address takes long.
+void cudart_frames(struct cudart_frames *f)
+{
+    static struct stack known[STACKS];
+    struct stack here = { .n = backtrace(here.all, STACK) };
+    uint64_t hash = 0;
+    for (int i = 0; i < here.n; i++)
+        hash = hash * 31 + (uintptr_t)here.all[i];
+    cudart_lock();
+    struct stack *k = &known[hash % STACKS];
+    if (k->n != here.n || memcmp(k->all, here.all, (size_t)here.n * sizeof *here.all)) {
+        find_frames(&here);
+        *k = here;
+    }
+    *f = k->frames;
+    cudart_unlock();
 }
 
 bool cudart_same_frames(const struct cudart_frames *a, const struct cudart_frames *b)

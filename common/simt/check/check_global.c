@@ -417,23 +417,23 @@ static bool are_redundant(const struct visit *v, const struct line *line, uint32
     return true;
 }
 
-// The page of granule g; NULL if memory runs out, or no allocation is there.
-static struct page *page_of(struct checker *c, struct touches *t, uint64_t g)
+// The page of granule g, which the run reaches; NULL if memory runs out, or no allocation is there.
+static inline struct page *page_of(struct checker *c, struct run *run, uint64_t g)
 {
     const uint64_t number = g >> (LINE_SHIFT + PAGE_SHIFT);
-    if (!t->page || t->page_number != number) {
-        t->page = check_page(c, g << c->grid->code->global_shift);
-        t->page_number = number;
+    if (!run->page || run->page_number != number) {
+        run->page = check_page(c, g << c->grid->code->global_shift);
+        run->page_number = number;
     }
-    return t->page;
+    return run->page;
 }
 
-static void visit_run(const struct visit *v, struct touches *t, const struct run *run, uint64_t g)
+static void visit_run(const struct visit *v, struct touches *t, struct run *run, uint64_t g)
 {
     const unsigned shift = v->c->grid->code->global_shift;
     for (uint32_t k = 0, n; k < run->n; k += n, g += n) {
         const uint32_t i = g & (LINE - 1), at = (uint32_t)(g >> LINE_SHIFT) & (PAGE - 1);
-        struct page *page = page_of(v->c, t, g);
+        struct page *page = page_of(v->c, run, g);
         n = run->n - k < LINE - i ? run->n - k : LINE - i;
         if (!page)
             return;
@@ -459,11 +459,10 @@ static void visit_run(const struct visit *v, struct touches *t, const struct run
 }
 
 // Are reads of all that the run reaches from granule g on redundant?
-static inline bool all_redundant(struct checker *c, struct touches *t, const struct run *run, uint64_t g,
-                                 uint32_t interval)
+static inline bool all_redundant(struct checker *c, struct run *run, uint64_t g, uint32_t interval)
 {
     const uint32_t line = (uint32_t)(g >> LINE_SHIFT) % PAGE, end = line + ((g % LINE + run->n - 1) >> LINE_SHIFT) + 1;
-    const struct page *page = end <= PAGE ? page_of(c, t, g) : NULL;
+    const struct page *page = end <= PAGE ? page_of(c, run, g) : NULL;
     if (!page)
         return false;
     for (uint32_t i = line; i < end; i++)
@@ -479,7 +478,7 @@ static void fetch_lines(struct checker *c, struct touches *t, uint64_t from, enu
     const uint32_t n = t->n_runs < FETCHED ? t->n_runs : FETCHED;
     for (uint32_t i = 0; i < n; i++) {
         const uint64_t line = (from + (uint64_t)t->runs[i].at) >> LINE_SHIFT;
-        struct page *page = page_of(c, t, line << LINE_SHIFT);
+        struct page *page = page_of(c, &t->runs[i], line << LINE_SHIFT);
         lines[i] = page ? &page->lines[line % PAGE] : NULL;
         __builtin_prefetch(page ? &page->redundant_in[line % PAGE] : NULL);
         __builtin_prefetch(page ? &lines[i]->of[use] : NULL);
@@ -510,15 +509,16 @@ static inline struct mark mark_of(const struct warp *w, const struct uop *u, uin
     return (struct mark){ .block = (uint32_t)w->block->linear + 1, .at = c->now, .inst = u->inst, .flags = flags };
 }
 
-// A plain read of granule g alone, which is not redundant; its page is at hand. False if it has to be looked at
-// closely.
-static inline bool read_granule(const struct warp *w, const struct uop *u, struct touches *t, uint64_t g)
+// A plain read of a run that is granule g alone, which is not redundant; its page is at hand. False if it has to be
+// looked at closely.
+static inline bool read_granule(const struct warp *w, const struct uop *u, const struct touches *t,
+                                const struct run *run, uint64_t g)
 {
     struct checker *c = w->block->worker->check;
-    struct line *line = t->page ? &t->page->lines[(g >> LINE_SHIFT) % PAGE] : NULL;
+    struct line *line = run->page ? &run->page->lines[(g >> LINE_SHIFT) % PAGE] : NULL;
     struct record *all = line && line->split ? check_record(c, line, USE_READ) : NULL, *r = all ? &all[g % LINE] : NULL;
     return r && (r->redundant_in == w->block->check->interval ||
-                 touch_first(w, line, r, mark_of(w, u, 0), t->all, g << c->grid->code->global_shift));
+                 touch_first(w, line, r, mark_of(w, u, 0), &t->all[run->first], g << c->grid->code->global_shift));
 }
 
 // From run number begin on: those before are redundant.
@@ -540,11 +540,13 @@ static __attribute__((noinline)) void visit_runs(struct warp *w, const struct uo
     if (t->n_runs > 2)
         fetch_lines(c, t, from, v.use);
     for (uint32_t r = begin; r < t->n_runs; r++) {
-        const struct run *run = &t->runs[r];
+        struct run *run = &t->runs[r];
+        const uint64_t g = from + (uint64_t)run->at;
         if (c->grid->early)
-            check_launch_before(w, u, run->lane, (from + (uint64_t)run->at) << c->grid->code->global_shift, write);
-        if (r == begin || !skips || !all_redundant(c, t, run, from + (uint64_t)run->at, v.interval))
-            visit_run(&v, t, run, from + (uint64_t)run->at);
+            check_launch_before(w, u, run->lane, g << c->grid->code->global_shift, write);
+        if (!skips ||
+            ((r == begin || !all_redundant(c, run, g, v.interval)) && (run->n > 1 || !read_granule(w, u, t, run, g))))
+            visit_run(&v, t, run, g);
     }
     if (v.use == USE_STRONG_WRITE)
         tick(c);  // whoever reads it there does so later
@@ -557,9 +559,9 @@ static inline void visit_all(struct warp *w, const struct uop *u, struct touches
     const bool plain = is_plain_read(c, u, op);
     uint32_t begin = 0;  // the first run that is not redundant
     while (plain && begin < t->n_runs &&
-           all_redundant(c, t, &t->runs[begin], from + (uint64_t)t->runs[begin].at, w->block->check->interval))
+           all_redundant(c, &t->runs[begin], from + (uint64_t)t->runs[begin].at, w->block->check->interval))
         begin++;
-    if (begin < t->n_runs && !(plain && t->n == 1 && read_granule(w, u, t, from)))
+    if (begin < t->n_runs && !(plain && t->n == 1 && read_granule(w, u, t, t->runs, from)))
         visit_runs(w, u, t, from, op, begin);
 }
 

@@ -35,6 +35,8 @@ struct run {               // granules side by side
     uint32_t first, n;     // of touches
     uint8_t lane, spread;  // granule i is lane + (i >> spread)'s alone; NO_SPREAD: it is not so
     bool folds;            // its granules are alike by as many as a fold has (fold.h)
+    struct page *page;     // of global memory: where it was last, and its number
+    uint64_t page_number;
 };
 
 #define REDUNDANT_SLOTS 8
@@ -48,8 +50,6 @@ struct touches {  // which granules a warp's access touches: distinct ones, by a
     uint32_t *at;        // granules, from the first active lane's; modulo 2^32
     struct touch *all;
     struct run *runs;
-    struct page *page;  // of global memory: the last, and its number
-    uint64_t page_number;
     uint32_t active, bytes;
     struct {
         uint32_t version,

@@ -166,8 +166,8 @@ struct cudart_launch {
     struct cudart_frames frames;
     const struct dev_launch *how;
 };
-// For a launch that is about to run; NULL if memory runs out. When it has run: milliseconds that the card takes, and one
-// sentence that lives as long as the program in *bound. Negative if nothing can be predicted; *bound says why then.
+// For a launch that is about to run; NULL if memory runs out. When it has run: milliseconds that the card takes, and
+// one sentence that lives as long as the program in *bound. Negative if nothing can be predicted; *bound says why then.
 struct cudart_prediction *cudart_prediction_begin(const struct cudart_launch *l);
 double cudart_predicted(struct cudart_prediction *p, const struct cudart_launch *l, const char **bound);
 // Prints what the checks found in the launch, which has ended; NULL: nothing is known.

@@ -36,6 +36,7 @@ static cudaError_t from_array(const char *function, void *to, size_t pitch, cuda
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t w, size_t h, const void *from, size_t pitch, size_t width,
                                 size_t height, enum cudaMemcpyKind kind)
 {
+    cudart_print();
     return to_array(__func__, to, w, h, from, pitch, width, height, kind, NULL);
 }
 
@@ -48,6 +49,7 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t w, size_t h, const v
 cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t w, size_t h, size_t width,
                                   size_t height, enum cudaMemcpyKind kind)
 {
+    cudart_print();
     return from_array(__func__, to, pitch, from, w, h, width, height, kind, NULL);
 }
 
@@ -62,6 +64,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_w, size_t to_h, c
 {
     struct cudaPitchedPtr box;
     const cudaError_t e = box_of(__func__, from, w, h, width, height, &box);
+    cudart_print();
     return e ? e : to_array(__func__, to, to_w, to_h, box.ptr, box.pitch, width, height, kind, NULL);
 }
 
@@ -80,6 +83,7 @@ cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t w, size_t h, const void *fr
 {
     size_t width, height;
     rows_of(to, bytes, &width, &height);
+    cudart_print();
     return to_array(__func__, to, w, h, from, width, width, height, kind, NULL);
 }
 
@@ -88,5 +92,6 @@ cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t w, size
 {
     size_t width, height;
     rows_of(from, bytes, &width, &height);
+    cudart_print();
     return from_array(__func__, to, width, from, w, h, width, height, kind, NULL);
 }

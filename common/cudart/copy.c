@@ -236,9 +236,16 @@ static cudaError_t do_copy(cudaStream_t st, struct work w)
     return work_submit(st, &w);
 }
 
+// The program waits for it.
+static cudaError_t copy_and_wait(struct work w)
+{
+    cudart_print();
+    return do_copy(NULL, w);
+}
+
 static cudaError_t copy_1d(const char *function, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
-    return do_copy(NULL, copy_work(function, to, from, bytes, kind));
+    return copy_and_wait(copy_work(function, to, from, bytes, kind));
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
@@ -259,6 +266,7 @@ static cudaError_t copy_peer(struct work w, int to_device, int from_device, cuda
 
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
 {
+    cudart_print();
     return copy_peer(copy_work("cudaMemcpyPeer", to, from, bytes, cudaMemcpyDeviceToDevice), to_device, from_device,
                      NULL);
 }
@@ -273,7 +281,7 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                          enum cudaMemcpyKind kind)
 {
-    return do_copy(NULL, copy_work_2d("cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind));
+    return copy_and_wait(copy_work_2d("cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind));
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
@@ -284,7 +292,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 {
-    return do_copy(NULL, (struct work){ .type = &work_copy, .function = "cudaMemcpy3D", .copy = *p });
+    return copy_and_wait((struct work){ .type = &work_copy, .function = "cudaMemcpy3D", .copy = *p });
 }
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st)

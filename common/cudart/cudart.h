@@ -10,6 +10,7 @@
 //   ipc.c       memory and events of several processes
 //   array.c     arrays; array_copy.c copies of them, texture_object.c and texture_text.c how kernels read them
 //   launch.c    launches
+//   printed.c   what kernels print
 //   checked.c   what their checks found
 //   report.c    launches with their counters and times, and copies with theirs, which are printed at the end
 //   predict.c   how long a launch takes on the card
@@ -55,6 +56,8 @@ uint64_t cudart_setting(const char *name);  // a number of the environment; 0: n
 void cudart_tell(const char *kernel);       // tells simt exec that a launch of it begins; NULL: that it has ended
 bool cudart_times(void);                    // times are asked for: those of events are predicted, too
 void cudart_lock(void), cudart_unlock(void);
+void cudart_keep_prints(struct simt *s);
+void cudart_print(void);  // what kernels have printed so far
 
 // Bytes of dynamic shared memory that a launch may give the kernel.
 uint64_t cudart_most_dynamic(const void *host, const struct simt_kernel_about *about);

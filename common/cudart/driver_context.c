@@ -148,6 +148,7 @@ static cudaError_t create(CUcontext *out, unsigned flags)
 
 static cudaError_t destroy(CUcontext handle)
 {
+    cudart_print();
     cudart_lock();
     struct context *c = context_of(handle);
     if (c && c != context_primary()) {

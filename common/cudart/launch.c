@@ -202,6 +202,7 @@ static cudaError_t cooperate(const struct work_kernel *k)
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host, void **args)
 {
     const char *name;
+    cudart_print();
     cudart_lock();
     const bool known = cudart_kernel(host, &name);
     cudart_unlock();

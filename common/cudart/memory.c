@@ -301,6 +301,7 @@ static cudaError_t free_now(const char *function, void *p, bool hosts)
 
 cudaError_t cudart_release(const char *function, void *p, bool hosts)
 {
+    cudart_print();
     const cudaError_t before = cudart_wait();
     if (before || !p)
         return before;
@@ -325,6 +326,7 @@ cudaError_t cudaFreeHost(void *p)
 // All that the program has allocated is freed. A kernel's error stays.
 cudaError_t cudaDeviceReset(void)
 {
+    cudart_print();
     cudart_lock();
     for (size_t i = n_all; i-- > 0;)
         if (all[i].given && !all[i].of_graph)

@@ -164,6 +164,7 @@ static struct work freeing(void *p)
 
 cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t s)
 {
+    cudart_print();
     const cudaError_t e = cudart_allocate(p, "cudaMallocAsync", bytes, cudaMemoryTypeDevice);
     if (e || !is_captured(s))
         return e;

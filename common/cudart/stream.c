@@ -67,6 +67,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned flags)
 
 cudaError_t cudaStreamDestroy(cudaStream_t handle)
 {
+    cudart_print();
     cudart_lock();
     struct stream *s = handle_object(handle, HANDLE_STREAM);
     if (s)
@@ -119,11 +120,13 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t f, void *user)
 {
     if (!f)
         return cudart_null(__func__);
+    cudart_print();
     return work_submit(s, &(struct work){ .type = &work_call, .function = "cudaLaunchHostFunc", .call = { f, user } });
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t f, void *user, unsigned flags)
 {
+    cudart_print();
     f(s, cudart_wait(), user);
     return cudaSuccess;
 }
@@ -160,6 +163,7 @@ cudaError_t cudaEventCreate(cudaEvent_t *e)
 
 cudaError_t cudaEventDestroy(cudaEvent_t handle)
 {
+    cudart_print();
     cudart_lock();
     struct event *e = event_of(handle);
     handle_drop(handle);
@@ -201,6 +205,7 @@ static cudaError_t record_captured(struct event *e, const struct stream *s)
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream, unsigned flags)
 {
+    cudart_print();
     cudart_lock();
     struct event *e = event_of(handle);
     const struct stream *s = stream_of(stream);
@@ -273,6 +278,7 @@ static cudaError_t broken(const char *function)
 
 cudaError_t cudaDeviceSynchronize(void)
 {
+    cudart_print();
     cudart_lock();
     const bool captured = stream_break_captures();
     cudart_unlock();
@@ -281,6 +287,7 @@ cudaError_t cudaDeviceSynchronize(void)
 
 static cudaError_t wait_for(const char *function, cudaStream_t handle)
 {
+    cudart_print();
     cudart_lock();
     const struct stream *s = stream_of(handle);
     const bool captured = s && s->graph && stream_break_captures();
@@ -302,6 +309,7 @@ cudaError_t cudaStreamQuery(cudaStream_t s)
 
 static cudaError_t wait_for_event(const char *function, cudaEvent_t handle)
 {
+    cudart_print();
     cudart_lock();
     const struct event *e = event_of(handle);
     const bool captured = e && e->graph && stream_break_captures();

@@ -57,6 +57,7 @@ struct simt_limits simt_limits(const struct simt *s);
 // launch leaves depends on it.
 void simt_set_jobs(struct simt *s, unsigned jobs);
 void simt_set_budget(struct simt *s, uint64_t warp_instructions);  // 0: SIMT_BUDGET
+void simt_set_output(struct simt *s, FILE *out);                   // where kernels print; NULL: stdout
 void simt_set_tensor_cores(struct simt *s, unsigned sm);  // whose: 90, or 80 for any before; from the next simt_load on
 void simt_set_progress(struct simt *s, dev_progress *show);  // NULL: none
 // With checks on, a kernel's errors are findings and its launch succeeds; otherwise the first error fails the launch.

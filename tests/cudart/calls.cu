@@ -153,10 +153,23 @@ static void fresh()
     printf("fresh memory: %d\n", sum);
 }
 
+// What a kernel prints comes when the program waits for it, and an allocation is no such thing.
+static void prints(bool waits)
+{
+    int *p;
+    claim<<<1, 1>>>(2);
+    cudaMalloc(&p, sizeof *p);
+    printf("the program\n");
+    if (waits)
+        cudaDeviceSynchronize();
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "ask")) {
         questions();
+    } else if (argc > 1 && strstr(argv[1], "wait")) {
+        prints(!strcmp(argv[1], "waits"));
     } else if (argc > 1) {
         claim<<<1, 1>>>(1);
         says("claim", cudaDeviceSynchronize());

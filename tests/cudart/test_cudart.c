@@ -179,8 +179,20 @@ Test(cudart, a_kernel_prints_and_asserts)
 {
     run(&r, CALLS, "assert", NULL);
     shown(&r, 0, "thread 0 of 1\nclaim: cudaErrorAssert\n");
-    expect_checked("cudart: calls.cu:161: claim(int): kernel _Z5claimi, calls.cu:32: block (0,0,0), thread (0,0,0): "
+    expect_checked("cudart: calls.cu:174: claim(int): kernel _Z5claimi, calls.cu:32: block (0,0,0), thread (0,0,0): "
                    "assertion 'n == 2'");
+}
+
+// As an H200 does.
+Test(cudart, what_a_kernel_prints_comes_when_the_program_waits)
+{
+    run(&r, CALLS, "waits", NULL);
+    shown(&r, 0, "the program\nthread 0 of 2\n");
+    cr_assert_str_eq(r.err, "");
+    run(&r, CALLS, "does not wait", NULL);
+    shown(&r, 0, "the program\n");
+    expect_checked(
+        "cudart: what kernels printed last is lost, 14 bytes: the program has ended without waiting for them");
 }
 
 Test(cudart, the_device_has_the_numbers_of_a_card)

@@ -2,6 +2,8 @@
 #ifndef SIMT_WARP_H
 #define SIMT_WARP_H
 
+#include <stdio.h>
+
 #include "fault.h"
 #include "mma.h"
 #include "schedule.h"
@@ -68,6 +70,7 @@ struct grid {  // one launch
     uint32_t threads;           // of a block
     uint32_t shared_bytes;      // static and dynamic
     uint64_t budget;            // warp instructions a block may take
+    FILE *out;                  // where it prints
     bool eager, apart;          // see launch.h
     bool turns;                 // one host thread runs the blocks, which take turns (turns.h)
     bool early;                 // with checks, and it begins before the launch before has ended

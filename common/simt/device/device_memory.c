@@ -23,6 +23,11 @@ void simt_set_budget(struct simt *s, uint64_t warp_instructions)
     s->budget = warp_instructions ? warp_instructions : SIMT_BUDGET;
 }
 
+void simt_set_output(struct simt *s, FILE *out)
+{
+    s->out = out;
+}
+
 void simt_set_tensor_cores(struct simt *s, unsigned sm)
 {
     s->sm = sm < 90 ? 80 : 90;

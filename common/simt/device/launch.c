@@ -232,6 +232,7 @@ static bool launch(struct simt *s, struct simt_kernel *k, const struct dev_launc
                       .threads = (uint32_t)threads_of(l->block),
                       .shared_bytes = code->shared_bytes + (uint32_t)l->shared,
                       .budget = s->budget,
+                      .out = s->out ? s->out : stdout,
                       .eager = l->eager,
                       .apart = l->apart,
                       .turns = code->ordered || code->orders_blocks,

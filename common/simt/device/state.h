@@ -18,6 +18,7 @@ struct simt {
     unsigned sm;  // whose tensor cores: 90, or 80; takes effect when a module is loaded
     uint64_t budget;
     dev_progress *progress;     // or NULL
+    FILE *out;                  // or NULL
     bool checks;                // find races, uninitialised reads, ...: see check.h
     struct trace *trace;        // records accesses of the next launches: see trace.h
     struct watching *watching;  // looks at a warp of the next launches: see watch.c

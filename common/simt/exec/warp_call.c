@@ -44,6 +44,7 @@ static bool read_string(const struct warp *w, uint32_t lane, uint64_t address, c
 
 struct reader {  // the values of a printf, one after the other, each aligned to its size
     const struct warp *w;
+    FILE *out;
     uint32_t lane;
     uint64_t at;
     uint32_t n;  // how many it has taken
@@ -112,7 +113,7 @@ static void print_integer(struct reader *r, struct conversion *c, char letter)
     if (!c->wide && (letter == 'd' || letter == 'i'))
         v = (uint64_t)(int32_t)v;
     snprintf(c->spec + c->n, sizeof c->spec - c->n, "ll%c", letter);
-    printf(c->spec, (long long)v);
+    fprintf(r->out, c->spec, (long long)v);
 }
 
 static void print_real(struct reader *r, struct conversion *c, char letter)
@@ -121,7 +122,7 @@ static void print_real(struct reader *r, struct conversion *c, char letter)
     double v;
     memcpy(&v, &bits, sizeof v);
     snprintf(c->spec + c->n, sizeof c->spec - c->n, "%c", letter);
-    printf(c->spec, v);
+    fprintf(r->out, c->spec, v);
 }
 
 static void print_text(struct reader *r, struct conversion *c)
@@ -129,7 +130,7 @@ static void print_text(struct reader *r, struct conversion *c)
     char text[1024];
     r->failed |= !read_string(r->w, r->lane, take(r, 8), text, sizeof text);
     snprintf(c->spec + c->n, sizeof c->spec - c->n, "s");
-    printf(c->spec, text);
+    fprintf(r->out, c->spec, text);
 }
 
 // One conversion, from after its '%': prints it and returns where the format goes on.
@@ -145,11 +146,11 @@ static const char *convert(struct reader *r, const char *f)
         print_text(r, &c);
     } else if (*f == 'c') {
         snprintf(c.spec + c.n, sizeof c.spec - c.n, "c");
-        printf(c.spec, (int)take(r, 4));
+        fprintf(r->out, c.spec, (int)take(r, 4));
     } else if (*f == 'p') {
-        printf("%#llx", (unsigned long long)take(r, 8));
+        fprintf(r->out, "%#llx", (unsigned long long)take(r, 8));
     } else {
-        putchar('%');
+        fputc('%', r->out);
         return *f == '%' ? f + 1 : f;
     }
     return f + 1;
@@ -162,13 +163,13 @@ bool warp_printf(struct warp *w, const struct uop *u, uint32_t active)
         char format[1024];
         if (!(active >> lane & 1))
             continue;
-        struct reader r = { w, lane, argument(w, lane, call->argument[1], 8), 0, false };
+        struct reader r = { w, w->block->worker->grid->out, lane, argument(w, lane, call->argument[1], 8), 0, false };
         r.failed = !read_string(w, lane, argument(w, lane, call->argument[0], 8), format, sizeof format);
         for (const char *f = format; *f && !r.failed;) {
             if (*f == '%')
                 f = convert(&r, f + 1);
             else
-                putchar(*f++);
+                fputc(*f++, r.out);
         }
         if (r.failed) {
             warp_fault(w, u, FAULT_REFUSED, 1u << lane, 0);

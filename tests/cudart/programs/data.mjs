@@ -15,7 +15,7 @@ const write = (name, ...parts) => writeFileSync(join(at, name), Buffer.concat(pa
 
 mkdirSync(at, { recursive: true });
 write('atoms.pqr', ...list(200, (i) => `ATOM  ${i + 1} C ALA 1 ${list(3, () => (20 * random()).toFixed(3)).join(' ')} ${(random() - 0.5).toFixed(3)} 1.0\n`));
-write('histo.bin', words([64, 64, 256, 4096]), words(list(64 * 64, () => Math.floor(random() * random() * 256 * 4096))));
+write('histo.bin', words([256, 16, 256, 4096]), words(list(64 * 64, () => Math.floor(random() * random() * 256 * 4096))));
 write('image.bin', words(list(996 * 1040 / 2, () => Math.floor(2 ** 32 * random()))));
 write('lbm.of', ...list(150, () => `${list(120, () => `${list(120, () => random() < 0.1 ? '#' : '.').join('')}\n`).join('')}\n`));
 write('mri.bin', words([64, 512]), floats(64 * 3, 0.1), floats(512 * 3), floats(64 * 4));

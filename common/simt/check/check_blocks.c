@@ -230,13 +230,13 @@ static void judge(struct checker *c, const struct line *line, uint64_t address, 
         if (whole && line->of[USE_EARLY])
             judge_early(&s);
     }
-    if (write && !line->split) {
-        memory_write(memory, address, (uint64_t)LINE << shift);
-        return;
+    const uint8_t stored = stored_granules(line, false) | stored_granules(line, true);
+    for (uint32_t i = 0, n = LINE; (write || strong) && i < LINE; i += n, n = LINE - i) {
+        for (uint32_t k = 1; k < n; k++)
+            n = (stored >> (i + k) ^ stored >> i) & 1 ? k : n;
+        if (stored >> i & 1)
+            memory_write(memory, address + ((uint64_t)i << shift), (uint64_t)n << shift);
     }
-    for (uint32_t i = 0; i < LINE; i++)
-        if ((write && write[i].first.block) || (strong && check_record_at(line, USE_STRONG_WRITE, i)->first.block))
-            memory_write(memory, address + ((uint64_t)i << shift), 1u << shift);
 }
 
 void check_finish(struct checker *c, struct memory *memory, bool whole)

@@ -98,7 +98,7 @@ const short = (row) => row.program.replaceAll('/', '.').replaceAll(' ', '_').rep
 // What the program said of its own result: yes, no, waived (it says that the card cannot do it), or silent.
 function verdict(done, has_findings) {
   const no = /\b(FAIL|FAILED|Fail|Failed|fail|failed(?! as expected)|mismatch|Mismatch|incorrect(?!.*: 0\b)|INCORRECT|[Hh]as errors|do(es)? not match|Non-Matching.*: [1-9]\d*)\b|(?<!-)\b(ERROR|Error):/;
-  const yes = /PASS|No errors?\b|[Mm]atch(es)?[.!]|Non-Matching.*: 0\b|pass(ed)?\b|[Ss]uccess|SUCCESS|[Cc]orrect|\bOK\b|\b(errors?|diff\w*) *[:=] *0/;
+  const yes = /PASS|No errors?\b|[Mm]atch(es)?[.!]|Non-Matching.*: 0\b|pass(ed)?\b|[Ss]uccess|SUCCESS|[Cc]orrect|\bOK\b|\b([Ee]rrors?|diff\w*) *[:=] *0/;
   if (done.status === 2 && /[Ww]aiv/.test(done.stdout)) return 'waived';
   if ((done.status && !(done.status === 1 && has_findings)) || no.test(done.stdout)) return 'no';
   return yes.test(done.stdout) ? 'yes' : 'silent';

@@ -238,6 +238,41 @@ static void expect_right(struct data *d, const char *by)
         cr_assert_eq(d->C.host[i], d->C.before[i], "%s by %s: byte %zu, outside of C, was written", describe(p), by, i);
 }
 
+// --- Column-major ---
+
+// As gemm.h says it: C, and A and B in their ways, lie column by column, and C^T = B^T * A^T + column of the bias.
+Test(library_gemm, of_column_major_matrices_is_that_of_exchanged_ones)
+{
+    enum { M = 3, N = 2, K = 2 };
+    const float a[] = { 1, 2, 3, 4, 5, 6 }, b[] = { 1, 10, 100, 1000 }, bias[] = { 0.5f, 0.25f, 0.125f };  // a: M x K
+    const float want[] = { 41.5f, 52.25f, 63.125f, 4100.5f, 5200.25f, 6300.125f };
+    float c[M * N] = { 0 };
+    gemm_steps_ptr at[4];
+    const void *from[] = { a, b, c, bias };
+    const size_t bytes[] = { sizeof a, sizeof b, sizeof c, sizeof bias };
+    for (int i = 0; i < 4; i++) {
+        expect_ok(gemm_steps_alloc(h, bytes[i], &at[i]));
+        expect_ok(gemm_steps_upload(h, at[i], from[i], bytes[i]));
+    }
+    const gemm_steps_problem p = { .m = N,
+                                   .n = M,
+                                   .k = K,
+                                   .type = GEMM_STEPS_F32,
+                                   .alpha = 1,
+                                   .A = at[1],
+                                   .lda = K,
+                                   .B = at[0],
+                                   .ldb = M,
+                                   .C = at[2],
+                                   .ldc = M,
+                                   .bias_kind = GEMM_STEPS_BIAS_ROW,
+                                   .bias = at[3] };
+    expect_ok(gemm_steps_gemm(h, &p));
+    expect_ok(gemm_steps_download(h, c, at[2], sizeof c));
+    for (int i = 0; i < M * N; i++)
+        cr_expect_eq(c[i], want[i], "element %d is %g, not %g", i, (double)c[i], (double)want[i]);
+}
+
 // --- By every way ---
 
 struct ways {

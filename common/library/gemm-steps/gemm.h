@@ -148,9 +148,9 @@ GEMM_STEPS_API size_t gemm_steps_workspace(const gemm_steps *handle);  // bytes 
 // stay until another is set. 0 gives the handle its own again.
 GEMM_STEPS_API gemm_steps_status gemm_steps_set_workspace(gemm_steps *handle, gemm_steps_ptr memory, size_t bytes);
 
-// What the last product ran, or would run if it was prepared: "20_any_shape, 64 x 128, K in 2 parts, B copied" is a kernel after that step of the
-// course, its tile of C, the parts of K that blocks share so that more SMs have work, and what was copied first; ""
-// before the first product.
+// What the last product ran, or would run if it was prepared: "20_any_shape, 64 x 128, K in 2 parts, B copied" is a
+// kernel after that step of the course, its tile of C, the parts of K that blocks share so that more SMs have work, and
+// what was copied first; "" before the first product.
 GEMM_STEPS_API const char *gemm_steps_kernel(const gemm_steps *handle);
 GEMM_STEPS_API const char *gemm_steps_device(const gemm_steps *handle);  // "NVIDIA H200", "simulated GPU"
 

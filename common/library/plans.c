@@ -1,5 +1,5 @@
-// See plan.h.
-#include "handle.h"
+// See plans.h.
+#include "plans.h"
 
 #include <stdio.h>
 #include <string.h>

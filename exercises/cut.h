@@ -14,8 +14,7 @@
 // stays. A region has one stub and any number of bugs; a bug of that name may have a part in several regions, and where
 // it has none, the solution stands. The quoted texts after a bug's name, in all of its parts, are what the check has to
 // say about it.
-#ifndef EXERCISES_CUT_H
-#define EXERCISES_CUT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -35,5 +34,3 @@ char *cut_text(const char *source, enum cut kind, const char *bug, char error[CU
 
 // The bugs of a source that cut_text takes; how many there are.
 size_t cut_bugs(const char *source, struct cut_bug bugs[CUT_BUGS_MAX]);
-
-#endif

@@ -7,8 +7,7 @@
 // They run in the order of their numbers, each in a process of its own; the name, without number and underscores, is
 // the title of a line of the report. What a failing assertion says is for the learner: what was seen, what is wanted,
 // and where to look. Every launch here is on the simulated GPU with its checks on, and what they find fails the test.
-#ifndef EXERCISES_EXERCISE_H
-#define EXERCISES_EXERCISE_H
+#pragma once
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -111,5 +110,3 @@ void ex_product_is_right(struct ex_product *p, float alpha, float beta, int part
 // The total of a metric on the lines of kernel.cu that hold text; all of them where text is NULL. A line inlined from
 // elsewhere counts where it stands.
 uint64_t ex_on_lines(const struct profile *p, enum profile_metric metric, const char *text);
-
-#endif

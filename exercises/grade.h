@@ -1,7 +1,6 @@
 // progress grade: points for each exercise, from what its check says of the kernel.cu. The same on every machine: the
 // simulated GPU alone is asked.
-#ifndef EXERCISES_GRADE_H
-#define EXERCISES_GRADE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,5 +16,3 @@
 // an exercise are its share of the questions that pass now and did not pass with the stub. What the stub passes already
 // earns nothing, and costs points if it is broken. False, with a line on stderr, if a check cannot be started.
 bool grade(FILE *out, const char *check, const char *const *names, int n, bool json);
-
-#endif

@@ -1,6 +1,5 @@
 // What a check's questions are called, and how many points they are worth: here, and on the book's pages.
-#ifndef EXERCISES_QUESTION_H
-#define EXERCISES_QUESTION_H
+#pragma once
 
 #include <ctype.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ static inline int question_points(int questions, int passed, int passed_by_stub)
     const int open = questions - passed_by_stub, won = passed - passed_by_stub;
     return open > 0 && won > 0 ? GRADE_POINTS * won / open : 0;
 }
-
-#endif

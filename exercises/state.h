@@ -3,8 +3,7 @@
 // .progress is lines of text, added at the end; a later line of the same kind counts:
 //     05_float4 done 8c1f0a6e2b9d4477 2026-11-22      this kernel.cu (its FNV-1a hash) passed its check
 //     05_float4 hint 2                                that many hints were asked for
-#ifndef EXERCISES_STATE_H
-#define EXERCISES_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ int state_hints(const char *name);  // how many were asked for
 // Each adds a line to .progress; false where that cannot be written.
 bool state_passed(const char *name);
 bool state_hinted(const char *name, int hints);
-
-#endif

@@ -1,6 +1,5 @@
 // Memory that is freed all at once, and a map from names to numbers that lives in it.
-#ifndef COMMON_ARENA_H
-#define COMMON_ARENA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ struct map {
 
 bool map_put(struct arena *a, struct map *m, struct str key, uint32_t value);  // false if the key is there already
 bool map_get(const struct map *m, struct str key, uint32_t *value);
-
-#endif

@@ -1,7 +1,6 @@
 // What a device backend provides. device_front.c validates every argument and then calls through this table, so a
 // backend trusts what it is given. A backend reports a failure by backend_fail() and returns false or NULL.
-#ifndef COMMON_BACKEND_H
-#define COMMON_BACKEND_H
+#pragma once
 
 #include "device.h"
 
@@ -45,5 +44,3 @@ struct backend {
 
 // Sets d's error to the formatted line and returns false.
 bool backend_fail(struct dev *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

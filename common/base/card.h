@@ -1,7 +1,6 @@
 // The cards that --card knows: rows of card.def, which has the sources of the numbers. Whatever asks for a number of a
 // card asks here.
-#ifndef COMMON_CARD_H
-#define COMMON_CARD_H
+#pragma once
 
 #include <stdio.h>
 
@@ -38,5 +37,3 @@ const struct card *card_named(const char *name);
 const struct card *card_of_device(const char *name, unsigned sms);
 // The table as CSV: steps/results/cards.csv.
 void card_write(FILE *out);
-
-#endif

@@ -13,8 +13,7 @@
 // The functions here validate their arguments; the backends (backend.h) trust them. Every function that returns
 // bool or a pointer returns false or NULL on failure and leaves one line about it in dev_error(). Nothing here
 // prints or exits. A struct dev belongs to the thread that opened it.
-#ifndef COMMON_DEVICE_H
-#define COMMON_DEVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -124,5 +123,3 @@ const char *dev_warnings(const struct dev *d);
 // The kernel's error that ended the last launch, which has failed by it; NULL on a GPU, and where there was none. Valid
 // as dev_findings.
 const struct simt_finding *dev_failure(const struct dev *d);
-
-#endif

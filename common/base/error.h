@@ -1,6 +1,5 @@
 // A failure is one line of text for people, in a buffer of DEV_ERROR_MAX bytes that the caller has.
-#ifndef COMMON_ERROR_H
-#define COMMON_ERROR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -8,5 +7,3 @@
 
 // Writes the formatted line to error and returns false, so that a function can end with it.
 bool error_set(char error[DEV_ERROR_MAX], const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

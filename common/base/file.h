@@ -1,6 +1,5 @@
 // Whole text files, and files that live as long as a program needs them.
-#ifndef COMMON_FILE_H
-#define COMMON_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ struct scratch {
 // errno, where that fails; scratch_close removes both.
 bool scratch_open(struct scratch *s, const char *name, const char *text);
 void scratch_close(struct scratch *s);
-
-#endif

@@ -4,8 +4,7 @@
 //
 // In an object every value has a key; in an array, and at the top, key is NULL. Strings are UTF-8; bytes that are not
 // become U+FFFD.
-#ifndef COMMON_JSON_H
-#define COMMON_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void json_double(struct json *j, const char *key, double value);  // null if val
 void json_bool(struct json *j, const char *key, bool value);
 bool json_close(struct json *j);  // ends the text with a newline, flushes; false, and errno set, if any write failed
                                   // or the calls did not pair up (EINVAL)
-
-#endif

@@ -1,6 +1,5 @@
 // A launch and its arguments, as every device takes them: grids and blocks, tensor maps, and their rules.
-#ifndef COMMON_LAUNCH_H
-#define COMMON_LAUNCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,5 +104,3 @@ enum { LAUNCH_GRID_YZ_MAX = 65535 };  // blocks of a grid along y, and along z
 // have at most max_threads threads and max_shared bytes of dynamic shared memory. False, with one line in error.
 bool launch_settle(struct dev_launch *l, const char *device, unsigned max_threads, size_t max_shared,
                    char error[DEV_ERROR_MAX]);
-
-#endif

@@ -1,7 +1,6 @@
 // Host matrices, row-major: seeded random data, a reference product with an error bound for each element, and
 // Freivalds' check for sizes where the reference would take too long.
-#ifndef COMMON_MATRIX_H
-#define COMMON_MATRIX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ struct matrix_verdict matrix_check_map(const struct matrix *C, double alpha, con
 // corners, the last row and column, and a few thousand that seed picks.
 struct matrix_verdict matrix_check_large(const struct matrix *C, double alpha, const struct matrix *A,
                                          const struct matrix *B, double beta, const struct matrix *C0, uint64_t seed);
-
-#endif

@@ -1,8 +1,7 @@
 // How many blocks of a launch fit on a streaming multiprocessor (SM) of a card. Source: CUDA C++ Programming Guide,
 // technical specifications by compute capability, and the occupancy calculator that comes with Nsight Compute:
 // registers are given to warps in units of 256, shared memory in units that the table of cards has (card.h).
-#ifndef COMMON_OCCUPANCY_H
-#define COMMON_OCCUPANCY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ bool occupancy_ask(const char *ptx, const char *kernel, const struct card *card,
 struct profile;
 // Prints what the launch moved and computed, and its occupancy on the card; ptx: the kernel's file.
 void occupancy_print(FILE *out, const struct profile *p, const char *ptx, const struct card *card);
-
-#endif

@@ -7,8 +7,7 @@
 //         { "size", "S", "M, N and K (default 4096)", AT(size), 1, INT_MAX },
 //         { 0 },
 //     };
-#ifndef COMMON_OPTIONS_H
-#define COMMON_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,5 +102,3 @@ bool options_may_write(const char *option, const char *path, char error[DEV_ERRO
 // Opens the report's file for writing: NULL in *out where path is NULL, stdout for "-". False, with one line in error,
 // if it cannot be written.
 bool options_open_json(const char *path, FILE **out, char error[DEV_ERROR_MAX]);
-
-#endif

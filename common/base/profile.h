@@ -1,6 +1,5 @@
 // Counters of one kernel launch, in total and per source line, under the names that Nsight Compute gives them.
-#ifndef COMMON_PROFILE_H
-#define COMMON_PROFILE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -86,5 +85,3 @@ void profile_json_metrics(struct json *j, const uint64_t metric[METRIC_COUNT]);
 
 // Appends the keys "kernel", "device", "metrics" and "lines" to the open JSON object j.
 void profile_json(struct json *j, const struct profile *p, const char *device);
-
-#endif

@@ -1,6 +1,5 @@
 // Runs another program and takes what it says.
-#ifndef COMMON_PROGRAM_H
-#define COMMON_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -8,5 +7,3 @@
 // standard error, ended by a NUL; the caller frees it. *status: its exit status, 128 + the signal that ended it. False,
 // with *said NULL, if it could not be started.
 bool program_run(char *const argv[], char **said, int *status);
-
-#endif

@@ -1,7 +1,6 @@
 // How far a long launch on the simulated GPU has come: one line on the terminal, gone when it ends; elsewhere one line
 // that stays, where the launch will take minutes.
-#ifndef COMMON_PROGRESS_H
-#define COMMON_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,5 +17,3 @@ dev_progress *progress_shown(void);
 void progress_line(FILE *out, uint64_t done, uint64_t total, double seconds);
 // The line where there is no terminal. False where nothing is to be said yet.
 bool progress_note(FILE *out, uint64_t done, uint64_t total, double seconds);
-
-#endif

@@ -1,6 +1,5 @@
 // Reading PTX files, for the device layer and for the program `simt`.
-#ifndef COMMON_PTX_FILE_H
-#define COMMON_PTX_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ bool ptx_file_source(const char *ptx, unsigned i, char path[PTX_SOURCE]);
 
 // Whether a source file was changed after the PTX file was made; false as well where either cannot be read.
 bool ptx_file_is_older(const char *ptx, const char *source);
-
-#endif

@@ -1,6 +1,5 @@
 // What ptxas, the assembler that comes with nvcc, warns of: a kernel that runs, but not as it was meant to.
-#ifndef COMMON_PTXAS_H
-#define COMMON_PTXAS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -14,5 +13,3 @@ char *ptxas_pick_warnings(const char *said);
 char *ptxas_warnings(const char *ptx, const char *kernel);
 
 void ptxas_print(FILE *out, const char *before, const char *warnings);  // a line each, with that before it
-
-#endif

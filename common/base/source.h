@@ -1,6 +1,5 @@
 // Lines of source files, to be shown beside what happened there.
-#ifndef COMMON_SOURCE_H
-#define COMMON_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,5 +14,3 @@ unsigned source_statement(const char *file, unsigned line);
 const char *source_base_name(const char *path);  // the part after the last slash
 
 bool source_is_header(const char *path);  // by its ending: .h, .hpp, .cuh and the like
-
-#endif

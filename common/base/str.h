@@ -1,6 +1,5 @@
 // A piece of a text.
-#ifndef COMMON_STR_H
-#define COMMON_STR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ static inline bool str_ends(struct str s, const char *with)
     const size_t n = strlen(with);
     return s.n >= n && !memcmp(s.p + s.n - n, with, n);
 }
-
-#endif

@@ -5,8 +5,7 @@
 // chosen, within, pill, l0 to l7 (eight colours that the colour-blind can tell apart, light enough for class ink on
 // top). Classes of text: head, big, code, small, dim, bad, ink, mid (centred), end (right-aligned); several are
 // separated by blanks.
-#ifndef COMMON_SVG_H
-#define COMMON_SVG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ void svg_end(struct svg *s);
 // others.
 #define LANES_TEXT 100
 const char *svg_lanes(uint32_t mask, bool brief, char text[LANES_TEXT]);
-
-#endif

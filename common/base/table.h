@@ -8,8 +8,7 @@
 //   table_close(&t);
 //
 // tools/table.c prints any of them as JSON, so that no other language has to read them.
-#ifndef BASE_TABLE_H
-#define BASE_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ __attribute__((format(printf, 2, 3))) bool table_refuse(const struct table *t, c
 
 // Closes the file and frees what the table holds.
 void table_close(struct table *t);
-
-#endif

@@ -1,7 +1,6 @@
 // What a program that runs on the simulated GPU counts for `simt exec`, which started it: numbers in a file that both
 // map, so that they are there however the program ends: also what it was at when a signal ended it.
-#ifndef BASE_TALLY_H
-#define BASE_TALLY_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ struct tally {
 struct tally *tally_new(void);
 // That of the program that started this one; NULL if there is none.
 struct tally *tally_given(void);
-
-#endif

@@ -1,6 +1,5 @@
 // Pieces of text for people: numbers, plurals, lines.
-#ifndef COMMON_TEXT_H
-#define COMMON_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ void text_add_warps(struct text_end *t, uint32_t warps);  // a bit for each: "wa
 char *text_command(char *const *words);
 
 unsigned text_line(const char *text, const char *at);  // the number of the line that at is in, from 1
-
-#endif

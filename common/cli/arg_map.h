@@ -1,6 +1,5 @@
 // A tensor map on the command line of `simt`. See args.h.
-#ifndef SIMT_ARG_MAP_H
-#define SIMT_ARG_MAP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -10,5 +9,3 @@
 // False, with one line in error, if it makes no sense. The address is filled in later.
 bool arg_map_parse(const char *text, const char *element, size_t count, struct dev_tensor *t,
                    char error[DEV_ERROR_MAX]);
-
-#endif

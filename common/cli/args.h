@@ -12,8 +12,7 @@
 // CONTENT: normal:SEED  uniform:SEED  iota  zeros  ones  uninit  a number for all elements  {1,2,3} for the first ones
 // @file.bin; with [FROM:TO] behind it, only these elements are initialised.
 // Types: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64.
-#ifndef SIMT_ARGS_H
-#define SIMT_ARGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,5 +95,3 @@ const struct arg_type *arg_type_named(const char *name, size_t n);              
 uint16_t arg_bfloat(float f);                                                     // the nearest bfloat
 bool arg_number(const struct arg_type *t, const char *text, void *at);            // reads a number by its own type
 bool arg_fill(const char *content, struct buffer *b, char error[DEV_ERROR_MAX]);  // after the '='
-
-#endif

@@ -1,6 +1,5 @@
 // The command line of the program `simt`: what it says, as data.
-#ifndef SIMT_COMMAND_H
-#define SIMT_COMMAND_H
+#pragma once
 
 #include "base/occupancy.h"
 #include "args.h"
@@ -75,5 +74,3 @@ bool draw_find_product(const struct launch *l, const struct buffers *all, struct
                        struct simt_product *out, char error[DEV_ERROR_MAX]);
 
 int command_unable(const char *message);  // says so on stderr; EXIT_UNABLE
-
-#endif

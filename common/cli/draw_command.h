@@ -1,6 +1,5 @@
 // The options of `simt draw`.
-#ifndef SIMT_DRAW_COMMAND_H
-#define SIMT_DRAW_COMMAND_H
+#pragma once
 
 #include "simt/simt.h"
 
@@ -24,5 +23,3 @@ bool draw_take_warps(void *cycles, const char *value);
 bool draw_ready(struct draw_command *d, const char *file, char error[DEV_ERROR_MAX]);
 // Writes the SVG to where --out says; false, with one line in error, if that fails.
 bool draw_write(const struct draw_command *d, const char *svg, char error[DEV_ERROR_MAX]);
-
-#endif

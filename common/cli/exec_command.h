@@ -1,7 +1,6 @@
 // simt exec and simt nvcc: a whole CUDA program on the simulated GPU. The program's calls come to common/cudart, a
 // library that takes the place of CUDA's runtime; what the command line says goes to it through the environment.
-#ifndef SIMT_EXEC_COMMAND_H
-#define SIMT_EXEC_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -9,5 +8,3 @@
 bool exec_is_meant(int argc, char **argv);
 // Does what the command line says; the exit status.
 int exec_command(int argc, char **argv);
-
-#endif

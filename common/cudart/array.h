@@ -1,6 +1,5 @@
 // See array.c.
-#ifndef CUDART_ARRAY_H
-#define CUDART_ARRAY_H
+#pragma once
 
 #include "cudart.h"
 #include "texture.h"
@@ -16,5 +15,3 @@ struct array *array_of(cudaArray_const_t handle);  // NULL: it is none
 // Whether such channels can be: alike, of 8, 16 or 32 bits, and not three.
 bool array_channels(const struct cudaChannelFormatDesc *c, struct texture *t);
 size_t array_element(const struct texture *t);  // its bytes
-
-#endif

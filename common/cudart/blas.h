@@ -11,8 +11,7 @@
 //   blas_xt.c       cublasXt
 //   blas_legacy.c   cuBLAS before it had handles
 //   blas_missing.c  what is not there, by its name
-#ifndef CUDART_BLAS_H
-#define CUDART_BLAS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,5 +73,3 @@ cublasStatus_t blas_plain_product(struct cublasContext *h, const struct blas_pro
 // Says once for each function why it is not done.
 cublasStatus_t blas_refuse(const char *function, const char *why);
 cublasStatus_t blas_fail(cublasStatus_t s, const char *function, const char *why);  // says it each time
-
-#endif

@@ -1,6 +1,5 @@
 // See blas_plain.c.
-#ifndef CUDART_BLAS_PLAIN_H
-#define CUDART_BLAS_PLAIN_H
+#pragma once
 
 #include "blas.h"
 #include "plain.h"
@@ -9,5 +8,3 @@
 cublasStatus_t blas_plain_launch(struct cublasContext *h, const char *function, const char *kernel, int64_t elements,
                                  unsigned threads, unsigned y, void **arguments);
 struct plain_steps blas_plain_steps(int64_t ld, bool turned, int64_t stride);
-
-#endif

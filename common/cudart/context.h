@@ -1,6 +1,5 @@
 // The contexts of the driver's API, and the function of it that is running.
-#ifndef CUDART_CONTEXT_H
-#define CUDART_CONTEXT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ struct context_state {
 extern struct context_state context_state;
 
 void context_set_call(const char *name);  // cudart_driver_call's
-
-#endif

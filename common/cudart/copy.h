@@ -1,6 +1,5 @@
 // Copies as work.
-#ifndef CUDART_COPY_H
-#define CUDART_COPY_H
+#pragma once
 
 #include "work.h"
 
@@ -8,5 +7,3 @@
 struct work copy_work(const char *function, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
 struct work copy_work_2d(const char *function, void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, size_t height, enum cudaMemcpyKind kind);
-
-#endif

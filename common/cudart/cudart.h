@@ -32,8 +32,7 @@
 //
 // Every function of the API may be called from any thread, and a struct simt belongs to one at a time: each takes
 // cudart_lock, which a thread can take again.
-#ifndef CUDART_CUDART_H
-#define CUDART_CUDART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -181,5 +180,3 @@ void cudart_report(const struct cudart_launch *l, const struct profile *p, doubl
 enum cudart_way { CUDART_TO_DEVICE, CUDART_FROM_DEVICE, CUDART_IN_DEVICE, CUDART_SET };
 void cudart_moved(enum cudart_way way, uint64_t bytes);
 double cudart_time(void);  // milliseconds of all launches and copies so far, if times are asked for; else the host's
-
-#endif

@@ -9,8 +9,7 @@
 //   driver_stream.c   streams, events, graphs
 //   driver_tensor.c   tensor maps
 //   entry.c           functions by their names
-#ifndef CUDART_DRIVER_H
-#define CUDART_DRIVER_H
+#pragma once
 
 #include <cuda.h>
 
@@ -34,5 +33,3 @@ CUresult driver_leave(cudaError_t e);  // as the driver calls the error
 
 // A device address as the runtime has it.
 #define AT(address) ((void *)(uintptr_t)(address))
-
-#endif

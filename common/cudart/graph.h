@@ -1,6 +1,5 @@
 // Graphs that can be launched.
-#ifndef CUDART_GRAPH_H
-#define CUDART_GRAPH_H
+#pragma once
 
 #include "node.h"
 
@@ -13,5 +12,3 @@ cudaError_t graph_run(cudaGraph_t graph, const char *function);
 // What the node that p describes does. False if it cannot be.
 bool graph_choice_of(struct cudaConditionalNodeParams *p, struct work *w);
 void graph_begin(cudaGraph_t graph);  // a launch of it begins
-
-#endif

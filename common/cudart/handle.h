@@ -1,7 +1,6 @@
 // What a program holds for a stream, an event, a graph and the like: a small cell that leads to the object, so that one
 // that was destroyed, or never was, is known as such and nothing crashes.
-#ifndef CUDART_HANDLE_H
-#define CUDART_HANDLE_H
+#pragma once
 
 enum handle_kind {
     HANDLE_NONE,
@@ -20,5 +19,3 @@ enum handle_kind {
 void *handle_new(enum handle_kind kind, void *object);           // NULL if memory runs out
 void *handle_object(const void *handle, enum handle_kind kind);  // NULL: it is none of that kind
 void handle_drop(void *handle);
-
-#endif

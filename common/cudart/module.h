@@ -1,6 +1,5 @@
 // Modules: code that a program loads by itself. function: of the API, for messages.
-#ifndef CUDART_MODULE_H
-#define CUDART_MODULE_H
+#pragma once
 
 #include "cudart.h"
 
@@ -22,5 +21,3 @@ cudaError_t module_variable(const char *function, cudaLibrary_t handle, const ch
                             size_t *bytes);
 // Up to room of them, and how many there are.
 cudaError_t module_kernels(const char *function, cudaLibrary_t handle, const void **out, unsigned room, unsigned *n);
-
-#endif

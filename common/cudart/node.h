@@ -1,6 +1,5 @@
 // Graphs as data: work, and what of it comes before what.
-#ifndef CUDART_NODE_H
-#define CUDART_NODE_H
+#pragma once
 
 #include "work.h"
 
@@ -39,5 +38,3 @@ struct node *graph_add_after(cudaGraph_t graph, const struct work *w, const cuda
 bool node_change(struct node *n, const struct work *w);
 void node_free(struct node *n);
 struct node *graph_copy_of(const struct graph *g, const struct node *of);  // the node that is its copy; NULL: none
-
-#endif

@@ -1,7 +1,6 @@
 // What the kernels of plain.cu are given, on both sides. Distances are in elements: between rows, between columns, and
 // to the next of a batch.
-#ifndef CUDART_PLAIN_H
-#define CUDART_PLAIN_H
+#pragma once
 
 enum { PLAIN_THREADS = 256 };
 enum plain_search { PLAIN_SUM, PLAIN_LARGEST, PLAIN_SMALLEST };
@@ -25,5 +24,3 @@ struct plain_add {
     void *C;
     struct plain_steps a, b, c;
 };
-
-#endif

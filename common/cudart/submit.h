@@ -1,6 +1,5 @@
 // Streams and events as objects, and the way that work takes: every stream does it at once, unless it is captured.
-#ifndef CUDART_SUBMIT_H
-#define CUDART_SUBMIT_H
+#pragma once
 
 #include "node.h"
 
@@ -35,5 +34,3 @@ void stream_mode(struct stream *s, enum cudaStreamCaptureMode mode);  // a captu
 
 cudaError_t work_submit(cudaStream_t s, const struct work *w);
 void work_call_host(cudaHostFn_t f, void *user);  // a function that must not call CUDA
-
-#endif

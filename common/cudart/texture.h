@@ -1,6 +1,5 @@
 // A texture or a surface as kernels see it, on both sides: its object is the address of one of these in device memory.
-#ifndef CUDART_TEXTURE_H
-#define CUDART_TEXTURE_H
+#pragma once
 
 struct texture {
     const unsigned char *data;
@@ -15,5 +14,3 @@ struct texture {
 
 // How an instruction reads: dimensions, and what else.
 enum { TEXTURE_DIMENSIONS = 3, TEXTURE_LAYERED = 4, TEXTURE_WHOLE = 8, SURFACE_ZERO = 16, SURFACE_CLAMP = 32 };
-
-#endif

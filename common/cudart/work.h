@@ -1,7 +1,6 @@
 // What a stream is asked to do: a launch, a copy, a set, a call of the host. It is done at once, or becomes a node of a
 // graph if the stream is being captured (submit.h).
-#ifndef CUDART_WORK_H
-#define CUDART_WORK_H
+#pragma once
 
 #include "cudart.h"
 
@@ -54,5 +53,3 @@ struct work {
 // launch.c, copy.c, stream.c, graph.c, graph_choice.c and pool.c have them.
 extern const struct work_type work_kernel, work_copy, work_set, work_call, work_record, work_graph, work_choice,
     work_nothing, work_alloc, work_free;
-
-#endif

@@ -1,6 +1,5 @@
 // The simulated GPU as a device.
-#ifndef DEVICE_SIM_H
-#define DEVICE_SIM_H
+#pragma once
 
 struct dev;
 struct simt;
@@ -10,5 +9,3 @@ extern const struct backend simt_backend;
 // What is behind a simulated GPU, for those who ask more of it than device.h has; NULL for another device. A kernel of
 // such a device is a struct simt_kernel, a module a struct simt_module.
 struct simt *device_simt(const struct dev *d);
-
-#endif

@@ -1,6 +1,5 @@
 // cuBLAS as the baseline, opened at run time.
-#ifndef GPU_CUBLAS_H
-#define GPU_CUBLAS_H
+#pragma once
 
 #include "base/device.h"
 #include "cuda.h"
@@ -16,5 +15,3 @@ const char *cublas_name(const struct cublas *b);  // "cuBLAS 13.1.0"
 // TF32; f16 accumulates in f32. False, with one line in error, if cuBLAS refuses.
 bool cublas_gemm(struct cublas *b, enum dev_type type, int M, int N, int K, double alpha, cu_ptr A, cu_ptr B,
                  double beta, cu_ptr C, char error[DEV_ERROR_MAX]);
-
-#endif

@@ -1,7 +1,6 @@
 // The part of the CUDA Driver API that the course uses, found in libcuda.so.1 at run time. Names and signatures as in
 // NVIDIA's "CUDA Driver API" reference; the library exports the current version of a function under the name given.
-#ifndef GPU_CUDA_H
-#define GPU_CUDA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -124,5 +123,3 @@ bool cuda_load(struct cuda *c, char *error, size_t size);
 
 // "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY (out of memory)"
 void cuda_describe(const struct cuda *c, const char *call, cu_result r, char *out, size_t size);
-
-#endif

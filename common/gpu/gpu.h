@@ -1,7 +1,6 @@
 // A CUDA GPU for a library that works for a program with a CUDA context and streams of its own. What gpu_borrow gives
 // is a device as in base/device.h; of its functions all but dev_close must be called between gpu_enter and gpu_leave.
-#ifndef GPU_GPU_H
-#define GPU_GPU_H
+#pragma once
 
 #include "base/device.h"
 
@@ -29,5 +28,3 @@ bool gpu_wait_mark(struct dev *d);
 bool gpu_capturing(const struct dev *d);
 
 void *gpu_stream(const struct dev *d);  // of any GPU: the one its work is queued to
-
-#endif

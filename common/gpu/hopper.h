@@ -1,6 +1,5 @@
 // What only some cards have: clusters and tensor maps (sm_90 and later), and PTX made for one architecture alone.
-#ifndef GPU_HOPPER_H
-#define GPU_HOPPER_H
+#pragma once
 
 #include "base/backend.h"
 #include "cuda.h"
@@ -14,5 +13,3 @@ bool hopper_launch(struct dev *d, const struct cuda *c, cu_stream stream, cu_fun
 
 // Makes the map, as dev_tensor_map. False, with d's error, on a card before 9.0 or if the driver refuses it.
 bool hopper_tensor_map(struct dev *d, const struct cuda *c, const struct dev_tensor *t, struct dev_tensor_map *map);
-
-#endif

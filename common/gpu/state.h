@@ -1,6 +1,5 @@
 // What a GPU is, for the files of this room.
-#ifndef GPU_STATE_H
-#define GPU_STATE_H
+#pragma once
 
 #include "base/backend.h"
 #include "cublas.h"
@@ -40,5 +39,3 @@ bool gpu_ok(struct dev *d, const char *call, cu_result r);
 // Makes the context of the device of that number current, or keeps the one that is (GPU_CURRENT); g->borrowed: until
 // gpu_leave, else for good.
 bool gpu_take_context(struct dev *d, int device);
-
-#endif

@@ -1,8 +1,7 @@
 // The code of a function: instructions of PTX in blocks, with registers that have a width alone (.pred, .b16, .b32,
 // .b64). Selection (select.h) writes each register once, so that equal instructions can be made once; the passes
 // (passes.h) leave that form.
-#ifndef IRPTX_CODE_H
-#define IRPTX_CODE_H
+#pragma once
 
 #include "irptx/ir.h"
 
@@ -156,5 +155,3 @@ struct code *code_begin(struct ir_module *m, const struct ir_function *f);  // b
 bool code_dominates(const struct code *c, uint32_t above, uint32_t below);
 uint32_t code_successors(const struct code_block *b, uint32_t *to, uint32_t room);  // each once; how many
 uint32_t code_new_block(struct code *c);
-
-#endif

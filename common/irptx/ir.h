@@ -1,8 +1,7 @@
 // A module of LLVM IR, typed: what the parser makes of the text. It lives in an arena, and names point into the text.
 //
 // Source: LLVM Language Reference Manual 22.
-#ifndef IRPTX_IR_H
-#define IRPTX_IR_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdbool.h>
@@ -183,5 +182,3 @@ struct str ir_attribute(const struct ir_module *m, const struct ir_function *f, 
 struct str ir_file(const struct ir_module *m, uint32_t meta);
 // The name of the function that a place is in, as the linker knows it.
 struct str ir_scope_name(const struct ir_module *m, uint32_t meta);
-
-#endif

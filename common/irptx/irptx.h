@@ -4,8 +4,7 @@
 //
 // The way: parse.h (text to a typed IR, ir.h), select.h (instructions of PTX in SSA form, code.h), then passes over
 // them (passes.h), and print.h. What is not known is refused by its name and by the line of the source.
-#ifndef IRPTX_H
-#define IRPTX_H
+#pragma once
 
 #include "base/error.h"
 
@@ -17,5 +16,3 @@ struct irptx_options {
 // The PTX, ended by a NUL, which the caller frees. NULL when something is not known, or memory runs out: error has one
 // line, which begins with the file and the line of the source ("kernel.cu:12: ") where they are known.
 char *irptx_translate(const char *ir, const struct irptx_options *options, char error[DEV_ERROR_MAX]);
-
-#endif

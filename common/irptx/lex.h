@@ -1,6 +1,5 @@
 // Tokens of LLVM IR's text.
-#ifndef IRPTX_LEX_H
-#define IRPTX_LEX_H
+#pragma once
 
 #include "irptx/ir.h"
 
@@ -34,5 +33,3 @@ void ll_next(struct lexer *l);
 
 // The characters of a string: \XX is a byte, \\ a backslash. *bytes: how many there are.
 char *ll_unescape(struct ir_module *m, struct str text, uint32_t *bytes);
-
-#endif

@@ -1,7 +1,6 @@
 // The parser: LLVM IR's text becomes a module (ir.h). Attributes, metadata and flags that change nothing here are
 // passed over; a type, an instruction or a constant that is not known ends the translation (ir_fail).
-#ifndef IRPTX_PARSE_H
-#define IRPTX_PARSE_H
+#pragma once
 
 #include "irptx/lex.h"
 
@@ -41,5 +40,3 @@ uint32_t ll_local(struct parser *p);                   // a %name of a value
 uint32_t ll_block(struct parser *p, struct str name);  // the number of the block
 void ll_inst(struct parser *p, struct ir_inst *inst);
 void ll_meta(struct ir_module *m, const char *text);  // every line that begins with !
-
-#endif

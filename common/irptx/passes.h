@@ -1,6 +1,5 @@
 // Passes over a function's code, in the order in which they run.
-#ifndef IRPTX_PASSES_H
-#define IRPTX_PASSES_H
+#pragma once
 
 #include "irptx/code.h"
 
@@ -20,5 +19,3 @@ void pass_sink(struct code *c);
 void pass_coalesce(struct code *c);
 // Ways through empty blocks become shorter.
 void pass_jumps(struct code *c);
-
-#endif

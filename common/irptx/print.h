@@ -1,6 +1,5 @@
 // PTX as text.
-#ifndef IRPTX_PRINT_H
-#define IRPTX_PRINT_H
+#pragma once
 
 #include "irptx/code.h"
 
@@ -33,5 +32,3 @@ void lines_tables(struct lines *l, struct text *t);  // .file and .section .debu
 void print_function(struct code *c, struct text *t, struct lines *l);
 void print_declarations(struct ir_module *m, struct text *t);  // of functions that are called
 void print_variables(struct ir_module *m, struct text *t);
-
-#endif

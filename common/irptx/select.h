@@ -1,7 +1,6 @@
 // Selection: each instruction of the IR becomes instructions of PTX. Vectors and structs are taken apart into scalars
 // on the way: a value of the IR is a list of them, one for each leaf of its type.
-#ifndef IRPTX_SELECT_H
-#define IRPTX_SELECT_H
+#pragma once
 
 #include "irptx/code.h"
 
@@ -89,5 +88,3 @@ void load_scalars(struct code *c, struct val p, const struct ir_type *t, uint32_
                   struct val *out);
 void store_scalars(struct code *c, struct val p, const struct ir_type *t, uint32_t align, const char *how,
                    const struct val *in);
-
-#endif

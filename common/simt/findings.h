@@ -1,7 +1,6 @@
 // What the simulated GPU found in one launch of a kernel, as data: which rule was broken, by which threads, where in
 // the source, and at which bytes. Text is made from it when it is printed.
-#ifndef SIMT_FINDINGS_H
-#define SIMT_FINDINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -262,5 +261,3 @@ void simt_findings_print(FILE *out, const struct simt_findings *f, const struct 
 
 // Appends the array "findings" to the open JSON object j; empty if f is NULL.
 void simt_findings_json(struct json *j, const struct simt_findings *f, const struct simt_advice *advice);
-
-#endif

@@ -14,8 +14,7 @@
 // A function that can fail returns false or NULL and writes one line to error. Nothing here exits, and only what is
 // called ..._print prints, to the stream that it is given. A struct simt belongs to one thread at a time; several of
 // them may be open. Outside of common/simt nothing includes any other header of it.
-#ifndef SIMT_SIMT_H
-#define SIMT_SIMT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -428,5 +427,3 @@ struct simt_cycles {
 // The timeline of an SM, cycle by cycle, as SVG text, which the caller frees.
 char *simt_draw_cycles(const struct simt_timing *t, const struct card *card, const struct simt_cycles *what,
                        char error[DEV_ERROR_MAX]);
-
-#endif

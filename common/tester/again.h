@@ -5,8 +5,7 @@
 // whose rows cannot, more tiles along K than there are stages, more than one tile a block if blocks walk over tiles,
 // parts of K for blocks that share a tile, rows and columns that 16 bits cannot count; with alpha and beta. Copies
 // arrive as early as they may, where the first run has them as late: either shows waits that the other does not miss.
-#ifndef COMMON_AGAIN_H
-#define COMMON_AGAIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ size_t again_shapes(const struct geometries *all, enum dev_type type, struct aga
 // is wrong at which shape. What the checks found is on d. False, with one line in error, if a shape cannot be run.
 bool again_run(struct tester_result *result, struct dev *d, struct dev_module *module, const struct step *step,
                const struct tester_options *o, char error[DEV_ERROR_MAX]);
-
-#endif

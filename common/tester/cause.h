@@ -3,8 +3,7 @@
 // A product of a few tiles that shows the error runs under the checks of the simulated GPU. If they find nothing,
 // products of special matrices (look.h) tell which elements met where, and others what became of alpha, beta and the
 // last bits of the sums.
-#ifndef COMMON_CAUSE_H
-#define COMMON_CAUSE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -119,5 +118,3 @@ void cause_say_lost(struct cause *c, const struct flow *f, const struct geometry
 bool cause_of_moves(struct cause *c, struct probe *p, const struct look *l, char matrix, const enum line_role *at);
 // cause_value.c: what became of alpha, of beta and of the last bits.
 bool cause_of_value(struct cause *c, struct probe *p, int m, int n, int k);
-
-#endif

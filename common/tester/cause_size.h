@@ -1,6 +1,5 @@
 // The sizes of the products that cause.c tries: as small as they show the error.
-#ifndef COMMON_CAUSE_SIZE_H
-#define COMMON_CAUSE_SIZE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ struct size size_small(const struct size *whole, const struct geometry *g);
 struct size size_whole(const struct size *s, const struct geometry *g);  // the same in whole tiles
 bool size_same(const struct size *a, const struct size *b);
 double size_cost(const struct size *s);
-
-#endif

@@ -5,8 +5,7 @@
 // the build keeps would be of what was there when it was configured, and that may be wrong already. Nor is anything
 // said of a kernel that was edited after its PTX was made: another text ran. A page has the course's text itself. An
 // exercise is compared with nothing, since that would solve it.
-#ifndef COMMON_CHANGED_H
-#define COMMON_CHANGED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -43,5 +42,3 @@ bool changed_is_near(const struct changed_place *p, const char *words);
 
 // Writes a line for each place, and what is guessed of the cause behind them, if it is not empty: the places are facts.
 void changed_say(const struct changed *d, const char *guess, char *text, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 // Which of a file's kernels computes a product in the least time, and how many blocks share a tile of C (step 20).
-#ifndef COMMON_CHOOSE_H
-#define COMMON_CHOOSE_H
+#pragma once
 
 #include "geometry.h"
 
@@ -12,5 +11,3 @@ struct geometry choose_geometry(const struct geometries *g, int m, int n, int k,
 
 // About how many cycles of an H200 a kernel takes for it, without what all kernels have in common.
 double choose_cycles(const struct geometry *g, int m, int n, int k, int sms);
-
-#endif

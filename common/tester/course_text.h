@@ -1,7 +1,6 @@
 // The course's own text of one of its files, found by git: a learner may have committed his trials, and even pushed
 // them.
-#ifndef COMMON_COURSE_TEXT_H
-#define COMMON_COURSE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ struct course_text course_text_find(const char *path);
 // The newest text of the file in its history that differs from this one; NULL: there is none. To be freed. For where
 // nothing was published and a wrong text is the newest one.
 char *course_text_before(const char *path, const char *now);
-
-#endif

@@ -1,8 +1,7 @@
 // How far the elements of A or B come on their way to the products: from global memory, into shared memory, and out of
 // it again. A block is watched while the elements are the numbers of their rows or columns, and the other matrix is 0:
 // so an element is known by its value, wherever it is.
-#ifndef COMMON_FLOW_H
-#define COMMON_FLOW_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ void flow_free(struct flow *f);
 
 // How far the one at this place came: FLOW_STAGES if it was read.
 enum flow_stage flow_lost(const struct flow *f, int place);
-
-#endif

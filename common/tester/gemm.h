@@ -1,8 +1,7 @@
 // One product by a step's kernel: gemm(M, N, K, alpha, A, B, beta, C), with the grid that its geometry asks for. If the
 // geometry has a BOX, A and B are tensor maps; if it has a CBOX, C's map follows C. The rows of a tensor map begin at
 // multiples of 16 bytes: a matrix of other rows is copied first, by the kernel `pack` of the same module.
-#ifndef COMMON_GEMM_H
-#define COMMON_GEMM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,5 +64,3 @@ void gemm_close(struct gemm *c, struct dev *d);
 bool gemm_queue(const struct gemm *c, struct dev *d);
 bool gemm_queue_copies(const struct gemm *c, struct dev *d,
                        bool *go_on);  // those alone; *go_on: nothing was found there
-
-#endif

@@ -9,8 +9,7 @@
 // A file may have several kernels for the same product, with other tiles: then the array has a row of all 13 numbers
 // for each. The first is called gemm, the others after their tile, as gemm_64x128 and gemm_64x64_split. choose.h picks
 // one.
-#ifndef COMMON_GEOMETRY_H
-#define COMMON_GEOMETRY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ int owner_by_pieces(const struct geometry *g, int row, int col);
 // Warp tiles of WM x WN, counted along the rows. In each 8 x 8 of them a lane has two neighbours in a row, as the
 // results of mma are spread (PTX ISA 9.0, section 9.7.14.5, matrix fragments).
 int owner_by_fragments(const struct geometry *g, int row, int col);
-
-#endif

@@ -1,8 +1,7 @@
 // What a block did until one of its threads made an error: who wrote to shared memory before, who initialised an
 // mbarrier, arrived at it, copies to it and waits for it, and what the thread itself has read. The launch is run once
 // more and watched.
-#ifndef COMMON_HISTORY_H
-#define COMMON_HISTORY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -65,5 +64,3 @@ const struct history_store *history_store_at(const struct history *h, const stru
 
 // The mbarrier there; NULL: nothing is known of it.
 const struct history_bar *history_bar_at(const struct history *h, uint64_t at);
-
-#endif

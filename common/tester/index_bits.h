@@ -1,6 +1,5 @@
 // Whether an index of A, B or C is computed with too few bits for large matrices, which no small run can show.
-#ifndef COMMON_INDEX_BITS_H
-#define COMMON_INDEX_BITS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -10,5 +9,3 @@ struct simt_kernel;
 // becomes part of an address of global memory: brow * K in place of size_t(brow) * K. *line: where it is computed, in
 // that file; 0: elsewhere.
 bool index_bits_few(const struct simt_kernel *k, const char *file, unsigned *line);
-
-#endif

@@ -1,6 +1,5 @@
 // What can be said of a step's PTX file without a device.
-#ifndef COMMON_KERNEL_FILE_H
-#define COMMON_KERNEL_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,5 +16,3 @@ bool kernel_file_fits(const char *path, enum dev_type type, char error[DEV_ERROR
 // simulated GPU can tell, static_shared in bytes. False, with one line in error, if its PTX has no geometry or out
 // cannot be written.
 bool kernel_file_describe(FILE *out, const struct step *step, char error[DEV_ERROR_MAX]);
-
-#endif

@@ -1,7 +1,6 @@
 // Which lines of a kernel's source do what: they load A, put it into a shared tile, read the tile, multiply, store C.
 // From the line information in the PTX. Whose tile a line reads, that of A or of B, is told by the names on it.
-#ifndef COMMON_KERNEL_LINES_H
-#define COMMON_KERNEL_LINES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ void kernel_lines_read(struct kernel_lines *l, const char *ptx, const char *kern
 
 // The source of the kernel's own body, that of the first instruction's outermost place; NULL: the PTX names none.
 const char *kernel_lines_file(const struct simt_kernel *k);
-
-#endif

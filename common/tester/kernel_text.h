@@ -1,8 +1,7 @@
 // Which lines of a kernel's source set and move what every kernel of the course has: told by the names, which are the
 // same throughout (row, col, brow, bcol, A, B, M, N). For what the line information cannot tell, as an index is no
 // instruction.
-#ifndef COMMON_KERNEL_TEXT_H
-#define COMMON_KERNEL_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -99,5 +98,3 @@ unsigned kernel_text_defines(const char *file, const char *name);
 
 // Whether an index on this line of the file, or on the next if the statement goes on, is a number.
 bool kernel_text_has_constant_index(const char *file, unsigned line);
-
-#endif

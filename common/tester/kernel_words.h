@@ -1,6 +1,5 @@
 // Words of a kernel's text: what the files of kernel_text.h share.
-#ifndef COMMON_KERNEL_WORDS_H
-#define COMMON_KERNEL_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ bool kernel_counts(const char *line, const char *text);
 
 // The statement that has this line, in one line of text, without comments; where it begins.
 unsigned kernel_statement(const char *file, unsigned line, char *text, size_t size);
-
-#endif

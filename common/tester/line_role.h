@@ -1,6 +1,5 @@
 // What the lines of a kernel do: see kernel_lines.h and kernel_text.h.
-#ifndef COMMON_LINE_ROLE_H
-#define COMMON_LINE_ROLE_H
+#pragma once
 
 enum line_role {
     LINE_LOAD_A,  // from global memory
@@ -42,5 +41,3 @@ enum line_role {
     LINE_GUARD_N,
     LINE_ROLES
 };
-
-#endif

@@ -3,8 +3,7 @@
 // A hot matrix has a single 1 in each row (A) or column (B): A[i][i % K] and B[j % K][j]. Times numbers that tell a row
 // or a column, C shows which element a kernel took. Six launches: with a hot B, A is all ones, the number of its row,
 // and the number of its column; with a hot A the same for B.
-#ifndef COMMON_LOOK_H
-#define COMMON_LOOK_H
+#pragma once
 
 #include "probe.h"
 
@@ -53,5 +52,3 @@ bool look_old_is(const struct look *l, int row, int col, int to_row, int to_col)
 // How often the product of each k was added to C, count[k], in those block tiles where that is not once. False if they
 // do not agree, if a launch fails or time runs out.
 bool look_counts(const struct look *l, struct probe *p, double *count);
-
-#endif

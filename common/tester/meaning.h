@@ -1,6 +1,5 @@
 // What findings of the checks mean for a product of matrices: what the simulated GPU cannot know.
-#ifndef COMMON_MEANING_H
-#define COMMON_MEANING_H
+#pragma once
 
 #include "simt/simt.h"
 #include "step.h"
@@ -36,5 +35,3 @@ bool meaning_is_copy(const struct simt_side *s);
 
 // Whether two threads meet in one statement: there is no barrier to be missed, but its index is wrong.
 bool meaning_is_one_place(const struct simt_finding *f);
-
-#endif

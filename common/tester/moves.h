@@ -1,7 +1,6 @@
 // Elements of a matrix that a kernel took from the wrong place, and the law that they follow: a tile transposed, rows
 // or columns in another order, a row's length mistaken.
-#ifndef COMMON_MOVES_H
-#define COMMON_MOVES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ enum law {
 
 // The law that nearly all of the moved elements follow, its number in *by, and one of them in *example.
 enum law moves_law(const struct moves *m, int *by, struct move *example);
-
-#endif

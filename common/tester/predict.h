@@ -1,6 +1,5 @@
 // What the simulated GPU's clock says of a step: simt_predict.
-#ifndef COMMON_PREDICT_H
-#define COMMON_PREDICT_H
+#pragma once
 
 #include "simt/simt.h"
 #include "step.h"
@@ -19,5 +18,3 @@ typedef struct simt_prediction *predict_launch(const struct simt_timing *t, cons
 struct simt_prediction *predict_step_by(const struct step *step, const struct tester_options *o,
                                         const struct card *card, predict_launch *predict, const void *how,
                                         char error[DEV_ERROR_MAX]);
-
-#endif

@@ -2,8 +2,7 @@
 // step's own run left, its profile and its findings, stays as it is.
 //
 // All of it ends after PROBE_SECONDS of processor time: from then on every run returns false.
-#ifndef COMMON_PROBE_H
-#define COMMON_PROBE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -64,5 +63,3 @@ struct probe_watch {
 bool probe_look(struct probe *p, const struct probe_product *x, struct matrix *C, struct probe_watch *w);
 
 bool probe_over(const struct probe *p);  // no time is left
-
-#endif

@@ -1,6 +1,5 @@
 // What came of a run of a step.
-#ifndef COMMON_RESULT_H
-#define COMMON_RESULT_H
+#pragma once
 
 #include "step.h"
 
@@ -21,5 +20,3 @@ struct tester_result {
     char baseline_error[DEV_ERROR_MAX];  // why there is none, if it failed
     double worst;                        // largest error as a fraction of its bound; above 1 is wrong
 };
-
-#endif

@@ -1,6 +1,5 @@
 // Where the address of an access is made: backwards from its registers to the instructions that set them, and so on.
-#ifndef COMMON_SLICE_H
-#define COMMON_SLICE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ unsigned slice_register(const struct simt_kernel *k, const char *file, const cha
 // The line of that file where the instruction stands; for a function of another file, or of a header, its call there.
 // *call, which may be NULL: where the function of the file that has this line is called from in it. 0: none.
 unsigned slice_line(const struct simt_kernel *k, const char *file, uint32_t number, unsigned *call);
-
-#endif

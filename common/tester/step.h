@@ -1,6 +1,5 @@
 // What a step is, and what its tester is asked to do.
-#ifndef COMMON_STEP_H
-#define COMMON_STEP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ extern const struct tester_options tester_defaults;
 
 // Lines of a kernel that a message names at most: those of a cause, and places where it differs from the course's.
 enum { TESTER_LINES = 4, TESTER_PLACES = 4, TESTER_LOOK = TESTER_LINES + TESTER_PLACES };
-
-#endif

@@ -1,6 +1,5 @@
 // Which thread of a block stored which element of C, and how often: a product is run and watched.
-#ifndef COMMON_STORES_H
-#define COMMON_STORES_H
+#pragma once
 
 #include "probe.h"
 
@@ -25,5 +24,3 @@ struct stores {
 bool stores_take(struct stores *s, struct probe *p, int m, int n, int k, uint64_t block);
 void stores_free(struct stores *s);
 uint32_t stores_threads(const struct stores *s);  // how many threads stored something
-
-#endif

@@ -2,8 +2,7 @@
 //
 // A step is data (step.h); the main() of its driver is driver.c. The ladder, the tests and the exercises use the same
 // pieces through tester_run().
-#ifndef COMMON_TESTER_H
-#define COMMON_TESTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ bool tester_again(struct tester *t, const struct step *step, struct tester_resul
 // The driver of the step given: parses the command line, runs, reports on stdout. Returns the process's exit status:
 // 0 right, 1 wrong or with findings, 2 could not run.
 int tester_main(const struct step *given, int argc, char **argv);
-
-#endif

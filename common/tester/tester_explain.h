@@ -1,6 +1,5 @@
 // What a wrong element tells: who owns it, and where to look next.
-#ifndef COMMON_TESTER_EXPLAIN_H
-#define COMMON_TESTER_EXPLAIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ void tester_explain_changed(struct tester_result *r, const struct step *step, co
 // settled. What the checks found says more than any cause.
 void tester_explain_wrong(struct tester_result *r, const struct step *step, const struct geometry *g,
                           const struct tester_options *o, const struct tester_seen *seen);
-
-#endif

@@ -1,6 +1,5 @@
 // Pieces of reports that the drivers and the ladder share.
-#ifndef COMMON_TESTER_REPORT_H
-#define COMMON_TESTER_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,5 +33,3 @@ void report_json_compiler(struct json *j, const char *ptx);
 
 // Writes "OPTION "NAME": cannot write it: REASON" to error, the reason from errno; returns false.
 bool report_write_error(const char *option, const char *name, char error[DEV_ERROR_MAX]);
-
-#endif

@@ -1,6 +1,5 @@
 // In which places two texts of C++ differ, token by token: white space and comments do not count.
-#ifndef COMMON_TEXT_DIFF_H
-#define COMMON_TEXT_DIFF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ struct diff_place {
 // Writes at most `most` places, in their order, and returns how many there are. 0 also where the texts are the same;
 // more than `most` where they differ in more than DIFF_TOKENS tokens, or where memory runs out.
 size_t text_diff(const char *then, const char *now, struct diff_place *out, size_t most);
-
-#endif

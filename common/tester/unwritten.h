@@ -1,6 +1,5 @@
 // What of C is never written: what the files share that say why (cause_unwritten.c, cause_stores.c).
-#ifndef COMMON_UNWRITTEN_H
-#define COMMON_UNWRITTEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ const struct unwritten_lines *unwritten_of_tile(const struct unwritten *u, const
 
 // cause_stores.c: what the stores of the block tell that has the first such element. False: nothing.
 bool unwritten_say_stores(struct cause *c, const struct unwritten *u, struct probe *p, const struct look *l);
-
-#endif

@@ -1,6 +1,5 @@
 // The ladder's results as a picture: bars against cuBLAS and the ceilings, and a roofline.
-#ifndef STEPS_CHART_H
-#define STEPS_CHART_H
+#pragma once
 
 #include "base/occupancy.h"
 #include "base/svg.h"
@@ -31,5 +30,3 @@ double chart_bars(struct svg *s, const struct chart *c, double y, bool large);
 double chart_roofline(struct svg *s, const struct chart *c, double y);
 // What a step bought: its figures below those of the step before (NULL: none), and an arrow on a small roofline.
 double chart_strip(struct svg *s, const struct chart *c, const struct result *before, const struct result *step);
-
-#endif

@@ -1,6 +1,5 @@
 // Where a program finds the files that it reads when it runs: in the build folder, or where `meson install` put them.
-#ifndef STEPS_INSTALLED_H
-#define STEPS_INSTALLED_H
+#pragma once
 
 enum { INSTALLED_PATH = 4096 };
 
@@ -10,5 +9,3 @@ enum { INSTALLED_PATH = 4096 };
 // - In the build folder: built.
 // - Elsewhere, if the build folder is gone: where the build was told to install it.
 const char *installed_file(const char *built, char path[INSTALLED_PATH]);
-
-#endif

@@ -1,7 +1,6 @@
 // What the files of the ladder share: ladder.c climbs, ladder_predict.c predicts, ladder_print.c prints the table,
 // ladder_next.c says what is not in it and what comes next, ladder_write.c writes JSON and CSV.
-#ifndef STEPS_LADDER_H
-#define STEPS_LADDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,5 +73,3 @@ void ladder_predict_end(struct ladder_predictions *all);
 // False if not all could be written. The CSV file is the one of the options; rows are appended.
 bool ladder_write_json(const struct ladder *l, FILE *out);
 bool ladder_write_csv(const struct ladder *l);
-
-#endif

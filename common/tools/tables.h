@@ -3,8 +3,7 @@
 //
 // Readers fill a list that the caller frees with free(). They return false, with one line in error that names the file
 // and the line, where a table cannot be read or a row is not what its header promises.
-#ifndef STEPS_TABLES_H
-#define STEPS_TABLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ bool results_read(const char *path, struct result **list, size_t *n, char error[
 bool counters_read(const char *path, struct counter **list, size_t *n, char error[DEV_ERROR_MAX]);
 bool stalls_read(const char *path, struct counter **list, size_t *n, char error[DEV_ERROR_MAX]);
 bool trials_read(const char *path, struct trial **list, size_t *n, char error[DEV_ERROR_MAX]);
-
-#endif

@@ -1,7 +1,6 @@
 // The variants of the steps: kernels with one thing changed, of a file whose head says what a row has
 // (steps/variants/variants.txt).
-#ifndef TOOLS_VARIANTS_H
-#define TOOLS_VARIANTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -48,5 +47,3 @@ const struct variant *variants_find(const struct variants *v, const char *name);
 // changes does not stand there once.
 char *variants_apply(const struct variants *v, const struct variant *one, const char *kernel,
                      char error[DEV_ERROR_MAX]);
-
-#endif

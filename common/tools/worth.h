@@ -1,7 +1,6 @@
 // What the files of `worth` share: worth.c reads the command, worth_time.c times, worth_count.c predicts and counts,
 // worth_report.c says what each part of a step is worth, worth_fall.c what each part of each step is.
-#ifndef TOOLS_WORTH_H
-#define TOOLS_WORTH_H
+#pragma once
 
 #include <stdio.h>
 
@@ -93,5 +92,3 @@ bool worth_json(const struct worth *w, const struct worth_rates *r, int of, FILE
 enum worth_place { WORTH_PAGE, WORTH_PHONE, WORTH_SLIDE };
 void worth_fall(const struct worth *w, const struct worth_rates *r, int size, FILE *out);
 char *worth_fall_draw(const struct worth *w, const struct worth_rates *r, int size, enum worth_place place);
-
-#endif

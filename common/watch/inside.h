@@ -1,6 +1,5 @@
 // What is behind watch.h: the record of a block, for the files of this room.
-#ifndef WATCH_INSIDE_H
-#define WATCH_INSIDE_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -135,5 +134,3 @@ uint32_t watch_groups(const struct simt_look *look, uint32_t warp, uint32_t *lef
 // The shared variable that holds the byte, or NULL.
 const struct simt_shared_variable *watch_variable_at(const struct watch *w, uint32_t at);
 bool watch_has_mbarrier(const struct watch *w, const struct simt_shared_variable *v);  // is it an array of them?
-
-#endif

@@ -1,6 +1,5 @@
 // The matrices that registers hold at an instruction of the tensor cores (mma.sync, wmma, wgmma), element by element.
-#ifndef WATCH_MATRIX_H
-#define WATCH_MATRIX_H
+#pragma once
 
 #include "watch.h"
 
@@ -29,5 +28,3 @@ void watch_matrices_free(struct watch_matrix *all, size_t n);
 // The array "matrices" in the open object j: "name", "type", "rows", "cols", "read"; and row by row "value" as text,
 // "lane", "part", and "register", an index into "registers".
 bool watch_matrices_json(struct watch *w, uint64_t moment, struct json *j, char error[DEV_ERROR_MAX]);
-
-#endif

@@ -1,6 +1,5 @@
 // A session in a terminal: where one stands in a watched block, and the commands by which one goes on.
-#ifndef WATCH_SESSION_H
-#define WATCH_SESSION_H
+#pragma once
 
 #include <stdio.h>
 
@@ -31,5 +30,3 @@ bool session_open(struct session *s, const struct watch_begin *begin);
 bool session_begin(struct session *s, const struct watch_begin *begin);
 // One command: shows what it has to show, or returns false with one line in error. An empty one does nothing.
 bool session_obey(struct session *s, const char *command);
-
-#endif

@@ -1,6 +1,5 @@
 // The watch in a terminal: a line mode, for scripts as well, and a view of the whole screen where ncurses is there.
-#ifndef WATCH_TERMINAL_H
-#define WATCH_TERMINAL_H
+#pragma once
 
 #include <stdio.h>
 
@@ -23,5 +22,3 @@ bool watch_lines(struct simt *s, struct simt_kernel *k, const struct dev_launch 
 // (TERM=dumb cannot), else by lines.
 bool watch_terminal(struct simt *s, struct simt_kernel *k, const struct dev_launch *launch,
                     const struct watch_begin *begin, char error[DEV_ERROR_MAX]);
-
-#endif

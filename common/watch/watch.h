@@ -14,8 +14,7 @@
 // the watch; watch_close leaves it as watch_open found it.
 //
 // What can fail returns false, NULL or WATCH_NONE and writes one line to error.
-#ifndef WATCH_WATCH_H
-#define WATCH_WATCH_H
+#pragma once
 
 #include "simt/simt.h"
 
@@ -146,5 +145,3 @@ bool watch_arrival(const struct watch *w, uint64_t moment, uint32_t at, uint32_t
 // text, line, lanes), "operands", "warps" (where their lanes stand), "barriers", "mbarriers", "copies", "variables"
 // (of shared memory), "matrices" (matrix.h).
 bool watch_json(struct watch *w, uint64_t moment, struct json *j, char error[DEV_ERROR_MAX]);
-
-#endif

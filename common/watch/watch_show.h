@@ -1,6 +1,5 @@
 // What the terminal prints of a watched block: a step with its operands, where warps stand, what memory holds.
-#ifndef WATCH_SHOW_H
-#define WATCH_SHOW_H
+#pragma once
 
 #include <stdio.h>
 
@@ -34,5 +33,3 @@ void show_source(const struct watch *w, uint64_t moment, FILE *out);
 void show_arrivals(const struct watch *w, uint64_t moment, uint32_t at, FILE *out);
 // "kernel.cu:45", or the instruction's number where no line is known.
 void show_place(const struct watch *w, uint32_t instruction, FILE *out);
-
-#endif

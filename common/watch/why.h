@@ -2,8 +2,7 @@
 //
 // The reasons are a list. First comes what warps wait for (WATCH_WAITS); behind each wait what explains it, and behind
 // that what explains the explanation. watch_reason_text makes a line of each.
-#ifndef WATCH_WHY_H
-#define WATCH_WHY_H
+#pragma once
 
 #include "watch.h"
 
@@ -44,5 +43,3 @@ size_t watch_why(struct watch *w, uint64_t moment, struct watch_reason **all, ch
 void watch_reason_text(const struct watch *w, const struct watch_reason *r, char text[WATCH_TEXT]);
 // The array "why" in the open object j: "kind", "of", "warps", "instruction", "line", "moment", "text".
 bool watch_why_json(struct watch *w, uint64_t moment, struct json *j, char error[DEV_ERROR_MAX]);
-
-#endif

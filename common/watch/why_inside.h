@@ -1,6 +1,5 @@
 // What the files share that say why warps wait.
-#ifndef WATCH_WHY_INSIDE_H
-#define WATCH_WHY_INSIDE_H
+#pragma once
 
 #include "inside.h"
 
@@ -23,5 +22,3 @@ struct why_lane {  // of a warp, after one moment (or WATCH_NONE: from the begin
 // WATCH_NONE: it never did.
 uint64_t why_passed(const struct watch *w, const uint32_t *far, uint32_t instruction, const struct why_lane *l,
                     uint32_t *decided);
-
-#endif

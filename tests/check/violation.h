@@ -1,6 +1,5 @@
 // A correct PTX kernel, and the same with a rule broken: what the checks find in it.
-#ifndef TESTS_VIOLATION_H
-#define TESTS_VIOLATION_H
+#pragma once
 
 #include "found.h"
 
@@ -51,5 +50,3 @@ void violations_expect(const char *text, const struct violation_launch *l, const
     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d0, d1, d2, d3}, l2, l3, 1, 1, 1, 0, 0;\n"                     \
     "wgmma.commit_group.sync.aligned;\n"                                                                               \
     "wgmma.wait_group.sync.aligned 0;\n"
-
-#endif

@@ -1,6 +1,5 @@
 // What was measured on the H200, beside what the clock predicts: for clock_errors.c, clock_stalls.c and test_clock.c.
-#ifndef TESTS_CLOCK_MEASURED_H
-#define TESTS_CLOCK_MEASURED_H
+#pragma once
 
 #include "tools/tables.h"
 #include "simt/clock/clock.h"
@@ -23,5 +22,3 @@ void measured_shares(const struct counter *all, size_t n, const char *step, cons
 // What warps wait for most, predicted and measured.
 void measured_largest(const struct counter *all, size_t n, const char *step, const struct simt_prediction *p,
                       enum sm_state *predicted, enum sm_state *measured);
-
-#endif

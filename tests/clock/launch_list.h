@@ -4,8 +4,7 @@
 //
 // PTX is a file's name without its folder and .ptx; what follows is as on the command line of `simt profile`, words
 // apart by blanks. Lines that begin with # are comments.
-#ifndef TESTS_LAUNCH_LIST_H
-#define TESTS_LAUNCH_LIST_H
+#pragma once
 
 #include "base/device.h"
 #include "simt/clock/clock.h"
@@ -40,5 +39,3 @@ struct simt_prediction *launch_predict(struct launch_device *simulated, const st
 // are timed. After a failure the GPU must be opened again.
 bool launch_measure(struct launch_device *gpu, const struct launch_item *item, const char *folder, double *us,
                     char error[DEV_ERROR_MAX]);
-
-#endif

@@ -1,7 +1,6 @@
 // The rules and constants of the clock with their marks, and the errors of the clock without one of them: for
 // clock_rules.c and test_clock_rules.c.
-#ifndef TESTS_RULE_ERRORS_H
-#define TESTS_RULE_ERRORS_H
+#pragma once
 
 #include "tools/tables.h"
 #include "simt/clock/clock.h"
@@ -34,5 +33,3 @@ struct rule_errors {
 // Predicts all steps that the table has at the size. NULL in r's place: with all rules.
 bool rule_predict(const struct rule_row *r, const struct card *card, const struct result *all, size_t n, int size,
                   struct rule_errors *out, char error[DEV_ERROR_MAX]);
-
-#endif

@@ -1,6 +1,5 @@
 // What the tests of the runtime begin with. LIBRARIES: the folder of libcudart.so.13.
-#ifndef CUDART_CASE_H
-#define CUDART_CASE_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -13,5 +12,3 @@ static inline void cudart_prepare(void)
     unsetenv("CUDART_TALLY");
     unsetenv("CUDART_CARD");
 }
-
-#endif

@@ -1,7 +1,6 @@
 // A step's kernel, ready to be drawn: loaded into a simulated GPU, with matrices of its own. STEPS_PTX is the folder of
 // the steps' PTX, which the build defines.
-#ifndef TESTS_DRAW_CASE_H
-#define TESTS_DRAW_CASE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -39,5 +38,3 @@ void draw_bench_open(struct draw_bench *b, const struct draw_step *step, int til
 void draw_bench_close(struct draw_bench *b);
 // As simt_draw; what it draws is XML.
 char *draw_bench_draw(struct draw_bench *b, enum simt_view view);
-
-#endif

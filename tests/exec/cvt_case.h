@@ -1,6 +1,5 @@
 // What the tests of cvt share: the integer types, lists of cases, and how a value rounds and clamps.
-#ifndef TESTS_CVT_CASE_H
-#define TESTS_CVT_CASE_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -125,5 +124,3 @@ static inline uint64_t unit(uint64_t x)  // clamped to [0, 1]
     float v = ptx_float(x);
     return ptx_of_float(isnan(v) || v <= 0 ? 0.0f : v > 1 ? 1.0f : v);
 }
-
-#endif

@@ -1,6 +1,5 @@
 // What the tests of floating-point instructions share: expectations in plain C, and their cases.
-#ifndef TESTS_FLOAT_CASE_H
-#define TESTS_FLOAT_CASE_H
+#pragma once
 
 #include <math.h>
 
@@ -84,5 +83,3 @@ static inline uint64_t after(uint64_t x, unsigned mode)
     float v = ptx_float(before(x, mode));
     return ptx_of_float(!(mode & SAT) ? v : isnan(v) || v <= 0 ? 0.0f : v > 1 ? 1.0f : v);
 }
-
-#endif

@@ -1,6 +1,5 @@
 // How the tests of integer instructions are written: a function in plain C for what is wanted, and rows of cases.
-#ifndef TESTS_INT_CASE_H
-#define TESTS_INT_CASE_H
+#pragma once
 
 #include "ptx_case.h"
 
@@ -38,5 +37,3 @@ static const struct ptx_operands shifts = { PTX_INTS, PTX_COUNTS, PTX_COUNTS, fa
 
 #define ODD "and.b32 %r0, %c, 1; setp.ne.u32 %q, %r0, 0; "
 #define CHECK(cases, from) ptx_cases_check(cases, PTX_COUNTOF(cases), from)
-
-#endif

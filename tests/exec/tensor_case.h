@@ -4,8 +4,7 @@
 // A wgmma reads A and B from shared memory, row after row in core matrices, or A from registers; a warp's mma.sync
 // reads registers. Either way a unit, a warpgroup or a warp, gets its own words, and gives the words of its
 // accumulators.
-#ifndef TESTS_TENSOR_CASE_H
-#define TESTS_TENSOR_CASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ void tensor_fill(const struct tensor_case *c, uint32_t *in, size_t units);
 
 // All cases: every type and class of shapes of wgmma, and the mma.sync of the table at path. Returns their number.
 size_t tensor_cases(struct tensor_case *all, size_t room, const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 // Small PTX kernels of one warp or block that end in an error.
-#ifndef TESTS_WARP_CASE_H
-#define TESTS_WARP_CASE_H
+#pragma once
 
 #include "found.h"
 #include "ptx_case.h"
@@ -21,5 +20,3 @@
 
 // On the simulated GPU, one block of so many threads fails, and its error, one line, has all the parts.
 void expect_failure(const char *text, unsigned threads, const char *const *parts);
-
-#endif

@@ -1,8 +1,7 @@
 // A CUDA driver that computes nothing and writes down what it is asked for, so that what the library does to its
 // caller's contexts, streams and memory can be tested without a GPU. fake_cuda.c is a shared object whose name is
 // libcuda.so.1: once a test has opened it, it is what dlopen finds.
-#ifndef TESTS_FAKE_CUDA_H
-#define TESTS_FAKE_CUDA_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ struct fake_cuda {
 };
 
 cu_context fake_primary(int device);  // the primary context of a device
-
-#endif

@@ -3,8 +3,7 @@
 // A folder whose meson.build has a line "foreach room : [...]" has rooms: its folders of these names, in this order. A
 // file may need files of its own room and of those before it: by what it includes, and by the symbols that its object
 // uses. Files of one name, x.h and x.c, are a unit, and no unit may need itself through others.
-#ifndef TESTS_ROOMS_H
-#define TESTS_ROOMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ bool rooms_check_symbols(const char *root, const char *build, struct rooms_resul
 // Whether all of the project includes nothing of the room ("common/simt") but its door ("simt.h"). Only its own files
 // and the tests of its rooms (tests/clock of common/simt/clock) may know more of it.
 bool rooms_check_door(const char *sources, const char *room, const char *door, struct rooms_result *r);
-
-#endif

@@ -5,8 +5,7 @@
 // counts 4 wavefronts always. The card itself treats all alike: requests and sectors are right.) Which copy gets P0 is
 // ptxas's choice, so it is looked up in ncu's page of the machine code, and the simulated GPU is given a kernel in
 // which just these copies read nothing.
-#ifndef TESTS_COPIES_H
-#define TESTS_COPIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ void copies_forget(void);
 
 // Is it a counter that sees the difference?
 bool copies_matter(const char *metric);
-
-#endif

@@ -1,7 +1,6 @@
 // An edit of a step's kernel, compiled and run as a learner would: what the tests of edits.def and mistakes.def share.
 // The step is that of step_case.h, the copy that of kernel_copy.h.
-#ifndef TESTS_LEARNER_EDIT_H
-#define TESTS_LEARNER_EDIT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ char *learner_edit_run(const char *options, int *status);
 
 // The same without the course's text, as in an exercise: the copy is compared with itself.
 char *learner_edit_run_alone(const char *options, int *status);
-
-#endif

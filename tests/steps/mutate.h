@@ -4,8 +4,7 @@
 // removed; each change of the stage removed. Of Hopper's steps: each call of mbarrier_*, tma_load and wgmma_* removed,
 // each of their arguments off, each stage off by one; the same for C by TMA, for the barriers and registers of roles,
 // and for which tile of C comes next. The kernel is read as clang-format leaves it.
-#ifndef TESTS_MUTATE_H
-#define TESTS_MUTATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ bool mutants_makes(const struct mutants *s, const struct mutant *m, const char *
 
 // Does the code of this line of the kernel hold the word, or (NULL) the name of any tile or array of mbarriers?
 bool mutants_line_has(const struct mutants *s, unsigned line, const char *word);
-
-#endif

@@ -1,7 +1,6 @@
 // Whether a finding of the checks fits a mutant (mutate.h): it names the mutated line, or one where that shows. And the
 // mutants that no check can find, because the program computes the same: each with the reason.
-#ifndef TESTS_MUTATE_JUDGE_H
-#define TESTS_MUTATE_JUDGE_H
+#pragma once
 
 #include "simt/simt.h"
 #include "mutate.h"
@@ -22,5 +21,3 @@ const char *mutant_same(const struct mutants *s, const struct mutant *m, int ste
 
 // A change that such a reason is given for in this step, and that no mutant makes; NULL: there is none.
 const char *mutant_same_unused(const struct mutants *s, int step);
-
-#endif

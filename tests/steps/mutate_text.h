@@ -1,6 +1,5 @@
 // The text of mutants (mutate.h) as the rules read it. Places are indices into struct mutants' text and code.
-#ifndef TESTS_MUTATE_TEXT_H
-#define TESTS_MUTATE_TEXT_H
+#pragma once
 
 #include "mutate.h"
 
@@ -27,5 +26,3 @@ struct mutant *mutants_add(struct mutants *s, enum mutant_rule rule, size_t n, c
 // The rules. Those of Hopper: mbarriers, copies by TMA, wgmma.
 void mutate_by_rules(struct mutants *s);
 void mutate_hopper(struct mutants *s);
-
-#endif

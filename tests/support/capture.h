@@ -1,6 +1,5 @@
 // What a function of this process writes to stdout and stderr.
-#ifndef TESTS_CAPTURE_H
-#define TESTS_CAPTURE_H
+#pragma once
 
 struct output {
     int status;
@@ -10,5 +9,3 @@ struct output {
 // From begin to end both go to files; end returns what they have, with status 0.
 void capture_begin(void);
 struct output *capture_end(void);
-
-#endif

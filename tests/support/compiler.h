@@ -1,7 +1,6 @@
 // Figures that depend on the compiler: counted instructions, and what is left of a mistake in the machine's code. The
 // course's are those of nvcc 13. KERNELS_BY is what compiled the kernels of this build: "nvcc 13.0", "clang 14.0.6".
-#ifndef TESTS_COMPILER_H
-#define TESTS_COMPILER_H
+#pragma once
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -25,5 +24,3 @@
         if (!BY_NVCC)                                                                                                  \
             cr_skip_test("the kernels were compiled by " KERNELS_BY ": " why);                                         \
     while (0)
-
-#endif

@@ -1,7 +1,6 @@
 // Two fake backends, "sim" and "gpu", that multiply on the host in C, so that the tester can be tested without a
 // simulator, a GPU or nvcc, and made to fail in every way.
-#ifndef TESTS_FAKE_DEVICE_H
-#define TESTS_FAKE_DEVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ extern struct fake {
     const char *warnings;           // of its driver's compiler
     int launches, baselines, live;  // launches and baseline products so far; allocations and modules not freed
 } fake;
-
-#endif

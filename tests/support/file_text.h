@@ -1,10 +1,7 @@
 // A text file as a whole.
-#ifndef TESTS_FILE_TEXT_H
-#define TESTS_FILE_TEXT_H
+#pragma once
 
 char *file_text(const char *path);  // ended by a NUL; the caller frees it. Fails the test if it is missing or empty
 
 // The number of the first line that has these words; fails the test if there is none.
 unsigned file_line_of(const char *path, const char *words);
-
-#endif

@@ -1,6 +1,5 @@
 // What the checks found in a launch, against what a test expects: by kind and fields.
-#ifndef TESTS_FOUND_H
-#define TESTS_FOUND_H
+#pragma once
 
 #include "ptx_case.h"
 #include "simt/simt.h"
@@ -59,5 +58,3 @@ void found_fails(const char *text, struct ptx_shape shape, uint64_t budget, cons
 // The text of the first finding, "" if there is none, and all of them as they are printed; valid until the next call.
 const char *found_first(const struct simt_findings *all);
 const char *found_text(const struct simt_findings *all);
-
-#endif

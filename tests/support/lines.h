@@ -2,8 +2,7 @@
 //
 //   truth_open, truth_next      a table, row by row
 //   say                         appends to a text
-#ifndef TESTS_LINES_H
-#define TESTS_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ struct text {
 
 // Like printf, at the end of the text. What does not fit is an error of the test.
 __attribute__((format(printf, 2, 3))) void say(struct text *t, const char *format, ...);
-
-#endif

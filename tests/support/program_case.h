@@ -1,6 +1,5 @@
 // Programs run as a user runs them: what they print, and their exit status.
-#ifndef TESTS_PROGRAM_CASE_H
-#define TESTS_PROGRAM_CASE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -27,5 +26,3 @@ void refuses(const char *what, const char *word, const char *program, ...);
 // Makes a file with this content, in place of the one before; its path. A test suite's .fini removes it.
 const char *scratch(const char *content, size_t bytes);
 void forget_scratch(void);
-
-#endif

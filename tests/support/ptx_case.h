@@ -4,8 +4,7 @@
 //   ptx_devices                 the devices to test on
 //   ptx_cases_check             many single instructions, each on some thousand operands, against a function in C
 //   ptx_run                     one whole module, for control flow and memory
-#ifndef TESTS_PTX_CASE_H
-#define TESTS_PTX_CASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -99,5 +98,3 @@ bool ptx_file_run(struct dev *d, const char *file, const char *name, struct ptx_
 // out.
 void ptx_file_expect(const char *file, const char *name, struct ptx_shape shape, const uint32_t *in, size_t n,
                      uint32_t (*want)(uint32_t i));
-
-#endif

@@ -1,8 +1,7 @@
 // Some tests have more cases than fit into ten minutes. `meson test` tries a sample of them, chosen by the rules below,
 // and `meson test --setup brief`, which is what .ci/run asks for, a smaller one; `meson test --setup long`, and a test
 // program that is run by hand, try all. What waits is counted: a test of its own is skipped, and says how many.
-#ifndef TESTS_SAMPLE_H
-#define TESTS_SAMPLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ static inline bool sample_brief_step(const char *name, int first)
 {
     return sample_asked() != SAMPLE_BRIEF || atoi(name) % 6 == first;
 }
-
-#endif

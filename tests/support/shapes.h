@@ -1,6 +1,5 @@
 // The sizes that every step is tested on, and the devices.
-#ifndef TESTS_SHAPES_H
-#define TESTS_SHAPES_H
+#pragma once
 
 #include "tester/tester.h"
 
@@ -20,5 +19,3 @@ struct dev *device_or_skip(enum dev_kind kind, const struct step *step);
 
 // The geometry in the step's PTX; fails the test if there is none.
 struct geometry geometry_of(const struct step *step);
-
-#endif

@@ -1,7 +1,6 @@
 // What a test program skips when a setup of Meson runs it is noted in the file SKIPPED, and said at the end of the run
 // by skipped.sh: Meson's own screen has only how many.
-#ifndef SUPPORT_SKIPPED_H
-#define SUPPORT_SKIPPED_H
+#pragma once
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,5 +17,3 @@ static inline void note_skipped(const char *why)
     fprintf(out, "%d %s: %.*s\n", (int)getppid(), program_invocation_short_name, (int)strcspn(why, "\n"), why);
     fclose(out);
 }
-
-#endif

@@ -1,7 +1,6 @@
 // The step that a test program tries. One program serves all steps: the environment's STEP names the step, as in
 // STEP=05_vectorized build/tests/test_steps. Meson sets it for each test.
-#ifndef TESTS_STEP_CASE_H
-#define TESTS_STEP_CASE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ const char *step_driver(void);  // its program
 // Compiles a .cu file as the build compiles the step's kernel. Returns whether the compiler takes it; *said is what it
 // says, to be freed. Fails the test if the compiler cannot be started.
 bool step_compile(const char *cu, const char *ptx, char **said);
-
-#endif

@@ -1,6 +1,5 @@
 // What the tests of the tester, its options and its driver share: steps that a fake device runs, and command lines.
-#ifndef TESTER_CASE_H
-#define TESTER_CASE_H
+#pragma once
 
 #include "tester/step.h"
 
@@ -22,5 +21,3 @@ struct bad_line {
 };
 extern const struct bad_line bad_lines[];
 extern const size_t n_bad_lines;
-
-#endif

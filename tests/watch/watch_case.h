@@ -1,6 +1,5 @@
 // A small kernel, loaded from PTX text and watched.
-#ifndef TESTS_WATCH_CASE_H
-#define TESTS_WATCH_CASE_H
+#pragma once
 
 #include "simt/simt.h"
 #include "watch/watch.h"
@@ -26,5 +25,3 @@ void watch_case_close(struct watch_case *c);
 
 // The value that a warp's register has in a lane at a moment. Fails the test if it has none.
 uint64_t watch_case_value(struct watch_case *c, uint64_t moment, uint32_t warp, uint32_t lane, const char *name);
-
-#endif

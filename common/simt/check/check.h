@@ -44,8 +44,7 @@
 // take blocks as they like; what they noted is judged at the end (check_blocks.c). Where it has one, or where blocks
 // take turns for another reason (turns.h), a single host thread runs all blocks, and an access is compared with those
 // of other blocks at once.
-#ifndef SIMT_CHECK_H
-#define SIMT_CHECK_H
+#pragma once
 
 #include "simt/code/cluster.h"
 #include "simt/machine/memory.h"
@@ -176,5 +175,3 @@ struct found {
 // The findings in clusters up to number stop, by kind and place; *n of them. The caller frees them; NULL when memory
 // runs out.
 struct found *check_found(const struct checker *c, uint64_t stop, size_t *n);
-
-#endif

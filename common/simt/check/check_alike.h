@@ -1,7 +1,6 @@
 // Granules of shared memory that one access touches: all of them, or those of a run. They nearly always fare alike, and
 // are looked at together: shared by check_alike.c and check_shared.c. See check.h.
-#ifndef SIMT_CHECK_ALIKE_H
-#define SIMT_CHECK_ALIKE_H
+#pragma once
 
 #include "check_granule.h"
 
@@ -47,5 +46,3 @@ bool check_alike(const struct visit *v, const struct side *s);
 // reads of all that it touches redundant, from granule base on? No fold stands for others here. Or are they old, and
 // unread or read by another warp?
 bool check_read_at_once(const struct warp *w, struct touches *t, uint32_t base, struct who reader, uint32_t now);
-
-#endif

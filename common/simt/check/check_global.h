@@ -1,7 +1,6 @@
 // What the checks remember of global memory: shared by check_global.c, which notes it, and check_blocks.c, which judges
 // it when the launch is over.
-#ifndef SIMT_CHECK_GLOBAL_H
-#define SIMT_CHECK_GLOBAL_H
+#pragma once
 
 #include "check_state.h"
 
@@ -86,5 +85,3 @@ static inline uint32_t check_thread(const struct mark *m, uint32_t i)
 struct fault check_side(const struct checker *c, const struct mark *m, uint32_t i, enum use use, uint64_t address,
                         enum fault_kind kind);
 void check_other_side(struct fault *f, const struct mark *m, uint32_t i, enum use use);
-
-#endif

@@ -1,7 +1,6 @@
 // A granule of shared memory, and one access to it by one lane: shared by check_granule.c, which has the rules, and by
 // check_shared.c and check_alike.c, which find most granules alike and so need not ask for each. See check.h.
-#ifndef SIMT_CHECK_GRANULE_H
-#define SIMT_CHECK_GRANULE_H
+#pragma once
 
 #include "check_state.h"
 
@@ -53,5 +52,3 @@ bool check_granule_completed(const struct visit *v, const struct who *who, uint3
 bool check_granule_synced(const struct visit *v, const struct who *who, uint32_t at);
 // The lanes of a touch access granule g: findings, and what is remembered of it.
 void check_granule(const struct visit *v, const struct touch *t, uint32_t g);
-
-#endif

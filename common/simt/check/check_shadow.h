@@ -1,7 +1,6 @@
 // What the two files share that run the uops of decode/shadow.c: check_shadow.c follows undefined bits through
 // registers, check_shadow_memory.c through memory. A value is a register's slot, of an enum slot_class, in one lane.
-#ifndef SIMT_CHECK_SHADOW_H
-#define SIMT_CHECK_SHADOW_H
+#pragma once
 
 #include "simt/code/shadow.h"
 #include "simt/code/warp.h"
@@ -62,5 +61,3 @@ bool shadow_call(const struct warp *w, const struct uop *u, uint32_t active);
 
 // WARP_shadow (code/warp_op.def)
 bool warp_shadow(struct warp *w, const struct uop *u, uint32_t active);
-
-#endif

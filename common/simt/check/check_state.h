@@ -16,8 +16,7 @@
 //   granule     the smallest piece of memory that the kernel's instructions load or store; line: 8 of global memory.
 //   remote      by a thread of another block of the cluster.
 //   tag         of a bulk load: the number of its mbarrier, modulo TAGS.
-#ifndef SIMT_CHECK_STATE_H
-#define SIMT_CHECK_STATE_H
+#pragma once
 
 #include "check.h"
 #include "vclock.h"
@@ -345,5 +344,3 @@ void check_shared_clear(struct checker *c, struct block_check *k);  // forgets e
 bool check_global_new(struct checker *c);
 void check_global_free(struct checker *c);
 void check_global_add(struct checker *sum, struct checker *c);
-
-#endif

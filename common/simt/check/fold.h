@@ -5,8 +5,7 @@
 // While it is folded, one granule says what all of them are, and if reads of them are redundant; what they say
 // themselves is out of date. Those granules lie side by side (block_check's wholes), so that who goes through a tile
 // finds them in the cache. Whoever looks at one granule of a fold alone unfolds it before.
-#ifndef SIMT_FOLD_H
-#define SIMT_FOLD_H
+#pragma once
 
 #include "check_state.h"
 
@@ -43,5 +42,3 @@ static inline uint32_t fold_size(struct block_check *k, unsigned shift, uint32_t
 // The granules from g to end - 1 are alike in each fold, and no reads of them are redundant: folds all folds that lie
 // within them.
 void fold_close(struct block_check *k, unsigned shift, uint32_t g, uint32_t end);
-
-#endif

@@ -1,6 +1,5 @@
 // The undefined bytes of a block's local and shared memory, and of those in global memory that the block stored to.
-#ifndef SIMT_SHADOW_MEMORY_H
-#define SIMT_SHADOW_MEMORY_H
+#pragma once
 
 #include "simt/code/warp.h"
 
@@ -25,5 +24,3 @@ uint32_t shadows_note(struct shadows *s, uint64_t address);
 uint64_t shadows_noted(const struct shadows *s, uint32_t number);
 // False when memory runs out.
 bool shadows_set(struct shadows *s, const struct shadow_place *p, uint32_t bytes, uint64_t bits, uint64_t origin);
-
-#endif

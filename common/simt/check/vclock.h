@@ -5,8 +5,7 @@
 // warp with a time for each lane, its parent a block, and above that blocks in groups of 32. A time at a node counts
 // for all threads below it. Trees are shared, with a count of those who hold them, and copied when one of several
 // holders changes his: threads that acquire from each other in turn share nearly all of their clocks.
-#ifndef SIMT_VCLOCK_H
-#define SIMT_VCLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ struct vclock_last_join {
 void vclock_join_again(struct vclock_pool *pool, struct vclock_last_join *last, struct vclock **k,
                        struct vclock *other);
 void vclock_last_join_drop(struct vclock_pool *pool, struct vclock_last_join *last);
-
-#endif

@@ -1,7 +1,6 @@
 // Predicts how long a launch takes on a card: one SM runs its share of the blocks (sm.h), or the first waves of them,
 // and the rest follows by counting.
-#ifndef SIMT_CLOCK_H
-#define SIMT_CLOCK_H
+#pragma once
 
 #include "base/occupancy.h"
 #include "simt/simt.h"
@@ -73,5 +72,3 @@ unsigned char *clock_place_params(const struct clock_launch *l, const struct cub
 bool clock_available(char error[CLOCK_ERROR]);
 // The kernel as ptxas compiles it for the card; NULL, with one line in error, if it does not.
 struct cubin *clock_assemble(const char *ptx, const char *kernel, const struct card *card, char error[CLOCK_ERROR]);
-
-#endif

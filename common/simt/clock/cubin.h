@@ -1,7 +1,6 @@
 // A kernel of a cubin, the ELF file that ptxas writes: its machine code, its resources, and the source line of each
 // instruction.
-#ifndef SIMT_CUBIN_H
-#define SIMT_CUBIN_H
+#pragma once
 
 #include "sass.h"
 
@@ -36,5 +35,3 @@ size_t cubin_find_code(const unsigned char *data, size_t bytes, const char *kern
 // cubin_line.c: fills in the lines of c's code from the section .debug_line. Does nothing where it is not understood.
 // place: of the kernel's symbol among the relocations, by their number.
 void cubin_read_lines(struct cubin *c, const unsigned char *lines, size_t bytes, size_t sequence);
-
-#endif

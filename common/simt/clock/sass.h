@@ -4,8 +4,7 @@
 // The second word's bits 41-44 say for how many cycles the warp stalls afterwards, 45 whether another warp is
 // preferred, 46-48 which scoreboard the result releases (7: none), 49-51 which one is released once the operands have
 // been read, 52-57 which scoreboards it waits for, 58-61 which operands stay in the reuse cache.
-#ifndef SIMT_SASS_H
-#define SIMT_SASS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -198,5 +197,3 @@ static inline bool sass_wgmma_a_in_registers(const struct sass *s)
 {
     return s->form == 6;
 }
-
-#endif

@@ -1,8 +1,7 @@
 // One SM that runs a kernel's machine code, cycle by cycle: four schedulers that issue one warp instruction a cycle
 // each, pipes that take an instruction every few cycles, a memory pipe that all four share, scoreboards, barriers,
 // an L1 cache, and L2 and DRAM behind it by latency and by the SM's share of their bandwidth.
-#ifndef SIMT_SM_H
-#define SIMT_SM_H
+#pragma once
 
 #include "walk.h"
 
@@ -109,5 +108,3 @@ struct l1;
 struct l1 *l1_new(uint64_t bytes, unsigned ways);  // lines a set; NULL when memory runs out
 void l1_free(struct l1 *c);
 bool l1_has(struct l1 *c, uint64_t address, bool keep);  // keep: from now on it is there
-
-#endif

@@ -1,6 +1,5 @@
 // What the files of the SM share: sm_run.c issues, sm_memory.c times accesses. Times are cycles of the SM.
-#ifndef SIMT_SM_PARTS_H
-#define SIMT_SM_PARTS_H
+#pragma once
 
 #include "sm.h"
 #include "sm_record.h"
@@ -297,5 +296,3 @@ static inline void sm_release(struct sm_warp *w, unsigned scoreboard, double at,
         w->kind[scoreboard] = (uint8_t)kind;
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 // Notes of what an SM does, cycle by cycle, for pictures: what each warp issues or waits for, how busy each pipe is,
 // and when loops turn. sm_job and clock_launch have a place for a recorder; without one nothing is noted.
-#ifndef SIMT_SM_RECORD_H
-#define SIMT_SM_RECORD_H
+#pragma once
 
 #include "sm.h"
 
@@ -41,5 +40,3 @@ void sm_record_span(struct sm_recorder *r, const struct sm_span *s);
 void sm_record_turn(struct sm_recorder *r, const struct sm_turn *t);
 // `amount` of a count, spread over `cycles` from `begin` on.
 void sm_record_busy(struct sm_recorder *r, enum sm_count which, double amount, double begin, double cycles);
-
-#endif

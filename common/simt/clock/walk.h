@@ -3,8 +3,7 @@
 // on what is not followed: what comes back from shared memory, other floating-point types, and what follows from them.
 // What a load of global memory brings is known if the launch says what its arrays hold: an index that picks the row of
 // a table, for one. A branch on an unknown predicate is not taken, and counted.
-#ifndef SIMT_WALK_H
-#define SIMT_WALK_H
+#pragma once
 
 #include "cubin.h"
 #include "simt/simt.h"
@@ -102,5 +101,3 @@ uint32_t walk_predicate(const struct walk_warp *w, unsigned p, bool negated, uin
 void walk_forget(struct walk_warp *w, unsigned first, unsigned n, uint32_t mask);
 // The number of register r of s's operands in values[]; -1 for the register that is always zero.
 int walk_register(const struct walk_warp *w, bool uniform, unsigned r);
-
-#endif

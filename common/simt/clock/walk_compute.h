@@ -1,7 +1,6 @@
 // What the files of the walk share: walk_operand.c fetches operands and stores results, walk_sum.c, walk_bits.c,
 // walk_float.c and walk_test.c compute, and walk_value.c knows which of them computes what.
-#ifndef SIMT_WALK_COMPUTE_H
-#define SIMT_WALK_COMPUTE_H
+#pragma once
 
 #include "walk.h"
 
@@ -67,5 +66,3 @@ void walk_imnmx(struct compute *k, bool sums);
 void walk_vote(struct compute *k);
 void walk_elect(struct compute *k);
 void walk_registers(struct compute *k);
-
-#endif

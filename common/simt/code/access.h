@@ -1,7 +1,6 @@
 // Where a lane's address leads, and the fault of an access that goes wrong: what loads, stores, atomics, asynchronous
 // copies and matrix accesses share.
-#ifndef SIMT_ACCESS_H
-#define SIMT_ACCESS_H
+#pragma once
 
 #include "cluster.h"
 #include "count.h"
@@ -77,5 +76,3 @@ static inline void access_count_global(const struct warp *w, const struct memop 
     c->requests++;
     c->sectors += sectors;
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Numbers of 8 bits, e4m3 and e5m2, for alu.def. Source: PTX ISA 5.2.3 (alternate floating-point formats), 9.7.9 (cvt).
-#ifndef SIMT_ALU_FP8_H
-#define SIMT_ALU_FP8_H
+#pragma once
 
 #include <math.h>
 
@@ -45,5 +44,3 @@ static inline u32 f16_of_e4m3(u32 x)
         return 0x7fff;
     return f16_of_f32(bits_of((f32)(x & 0x80 ? -size : size)));
 }
-
-#endif

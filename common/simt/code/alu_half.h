@@ -2,8 +2,7 @@
 // in the low half). Every operation goes through f32: sums and products of two 16-bit values that are rounded to 24
 // bits and then to 11 or 8 are rounded correctly; the other roundings to f32 on the way are "to odd": an inexact value
 // takes the neighbour whose last bit is 1, so that no later rounding takes it for exact or for a tie.
-#ifndef SIMT_ALU_HALF_H
-#define SIMT_ALU_HALF_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -227,5 +226,3 @@ HALF(ex2, (f32)__builtin_exp2(x))
 HALF(tanh, (f32)__builtin_tanh(x))
 #undef HALF
 #undef HALF_OF
-
-#endif

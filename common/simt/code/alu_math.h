@@ -1,6 +1,5 @@
 // The arithmetic that alu.def names: what C has no operator for, and where the GPU's rule differs from the host's.
-#ifndef SIMT_ALU_MATH_H
-#define SIMT_ALU_MATH_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -384,5 +383,3 @@ static inline f64 upper_half(f64 x)
 
 #include "alu_fp8.h"
 #include "alu_video.h"
-
-#endif

@@ -4,8 +4,7 @@
 //
 // ROUNDED_AS(name, T, A, e, rest, apart): of x, y, z of type A the T that e is. rest: the exact value less d, which is
 // e rounded to nearest; its sign is right. apart: e is a sum of terms of different signs, so that a zero is -0 by .rm.
-#ifndef SIMT_ALU_ROUNDED_H
-#define SIMT_ALU_ROUNDED_H
+#pragma once
 
 #include <fenv.h>
 #include <math.h>
@@ -102,5 +101,3 @@ ROUNDED(f64_of_u64, f64, u64, SIGNED(f64, x), OF_NUMBER)
 #undef SIGNED
 #undef ROUNDED
 #undef ROUNDED_AS
-
-#endif

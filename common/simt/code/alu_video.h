@@ -1,6 +1,5 @@
 // The video instructions, for alu.def: one, two or four numbers in a register. Source: PTX ISA 9.7.17 and 9.7.18.
-#ifndef SIMT_ALU_VIDEO_H
-#define SIMT_ALU_VIDEO_H
+#pragma once
 
 enum video_op {
     VIDEO_ADD,
@@ -87,5 +86,3 @@ static inline u32 video(u32 a, u32 b, u32 c, u32 how)
     }
     return d;
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Bulk copies as data: what decode_bulk.c makes and warp_bulk.c runs. Source: PTX ISA 9.7.9.25.
-#ifndef SIMT_BULK_OP_H
-#define SIMT_BULK_OP_H
+#pragma once
 
 #include "uop.h"
 
@@ -26,5 +25,3 @@ static inline bool bulk_brings(const struct bulk_op *op)
 {
     return op->kind == BULK_LOAD || op->kind == BULK_REMOTE || op->kind == BULK_VALUE;
 }
-
-#endif

@@ -4,8 +4,7 @@
 // An address in the shared memory of a cluster holds the rank of the block in its upper 8 bits and a byte in the lower
 // ones, as on an H200. Each block's own addresses are of this kind, too: they begin at its window, which is 0 for rank
 // 0 and without clusters.
-#ifndef SIMT_CLUSTER_H
-#define SIMT_CLUSTER_H
+#pragma once
 
 #include "base/launch.h"
 #include "warp.h"
@@ -66,5 +65,3 @@ static inline unsigned char *cluster_memory(const struct worker *w, uint64_t add
     const uint32_t rank = cluster_rank(address), at = cluster_offset(address), size = w->grid->shared_bytes;
     return rank < w->cluster->n && at <= size && bytes <= size - at ? w->cluster->shared[rank] + at : NULL;
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Counters of uops and of accesses to memory: each host thread has a set of its own, and they are summed at the end.
-#ifndef SIMT_COUNT_H
-#define SIMT_COUNT_H
+#pragma once
 
 #include "simt/machine/cost.h"
 #include "uop.h"
@@ -45,5 +44,3 @@ struct mem_memo {  // the last address pattern of an instruction, and what follo
     uint64_t from, room;
     unsigned char *host;  // global memory: where `from` is
 };
-
-#endif

@@ -1,6 +1,5 @@
 // What can go wrong in a kernel: the kinds of faults, and what is known of one.
-#ifndef SIMT_FAULT_H
-#define SIMT_FAULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -105,5 +104,3 @@ struct fault {
         char text[600];
     };
 };
-
-#endif

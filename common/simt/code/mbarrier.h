@@ -1,8 +1,7 @@
 // The 8 bytes of an mbarrier in shared memory. What they hold is not the kernel's business; here: the phase (bit 63),
 // the bytes that are expected and have not come (21 bits, signed), the arrivals that are expected and those still
 // pending, 20 bits each. Source: PTX ISA 9.7.13.15.
-#ifndef SIMT_MBARRIER_H
-#define SIMT_MBARRIER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ static inline bool mbarrier_completes(struct mbarrier_state *s)
     s->pending = s->expected;
     return true;
 }
-
-#endif

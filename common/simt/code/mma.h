@@ -1,7 +1,6 @@
 // mma.sync as data: what decode_mma.c makes and exec_mma.c runs. One struct mma is one tensor-core instruction of
 // m16n8 (or m8n8); a wmma.mma becomes two of them.
-#ifndef SIMT_MMA_H
-#define SIMT_MMA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ struct mma_last {
     struct sum_left left;
     struct sum_right right[MMA_RIGHTS];
 };
-
-#endif

@@ -1,6 +1,5 @@
 // A PTX file that was loaded, and its kernels. device/module.c makes them.
-#ifndef SIMT_MODULE_H
-#define SIMT_MODULE_H
+#pragma once
 
 #include "uop.h"
 
@@ -22,5 +21,3 @@ struct simt_module {
     uint64_t *globals;  // by variable: its address in global or const space
     struct simt_module *next;
 };
-
-#endif

@@ -1,6 +1,5 @@
 // Who runs and who waits: lanes of a warp that stand at different places, and the barriers of a block.
-#ifndef SIMT_SCHEDULE_H
-#define SIMT_SCHEDULE_H
+#pragma once
 
 #include "uop.h"
 
@@ -32,5 +31,3 @@ static inline uint64_t wait_max(const struct code *c)
 {
     return (uint64_t)1 << (c->reads_clock ? 28 : 23);
 }
-
-#endif

@@ -12,8 +12,7 @@
 // or of another instruction of the whole warp, or is stored to global memory; the finding is at the first instruction
 // that computed with it. Of an access to global memory that stores some defined bytes, the others may be padding: they
 // are undefined for whoever loads them, and no finding.
-#ifndef SIMT_SHADOW_H
-#define SIMT_SHADOW_H
+#pragma once
 
 #include "uop.h"
 
@@ -74,5 +73,3 @@ struct shadow {  // what warpop->more of such a uop is
     const struct warpop *op;    // ROWS: the access; VOTE: the vote; CALL: the call
     bool tile, rows, writes;    // ROWS: wmma.load or wmma.store; ldmatrix or stmatrix; it writes
 };
-
-#endif

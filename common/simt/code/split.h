@@ -1,6 +1,5 @@
 // The splits of a warp: lanes that stand at the same place, in a list by pc. The list is kept short by merging.
-#ifndef SIMT_SPLIT_H
-#define SIMT_SPLIT_H
+#pragma once
 
 #include <string.h>
 
@@ -63,5 +62,3 @@ static inline int split_pick(const struct warp *w, uint32_t from)
     }
     return -1;
 }
-
-#endif

@@ -1,6 +1,5 @@
 // A matrix operand that wmma.load or wmma.store moves, and the machine's accesses that move it.
-#ifndef SIMT_TILE_H
-#define SIMT_TILE_H
+#pragma once
 
 #include "access.h"
 #include "simt/machine/fragment.h"
@@ -40,5 +39,3 @@ struct tile_accesses {
 
 // The accesses that a wmma.load or wmma.store makes, in order.
 void tile_accesses(const struct tile *t, struct tile_accesses *out);
-
-#endif

@@ -5,8 +5,7 @@
 // Slots are addressed by byte offset from the warp's register file, and immediates are slots that are filled once, so
 // that every operand of every uop is fetched alike. An ALU uop always computes all 32 lanes; where only some are
 // active, the run loop puts the other lanes of the destination back afterwards.
-#ifndef SIMT_UOP_H
-#define SIMT_UOP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -228,5 +227,3 @@ struct code {
     struct shared_var *shared_vars;  // static ones, then the dynamic one; by address
     uint32_t n_shared_vars;
 };
-
-#endif

@@ -1,6 +1,5 @@
 // The state of a kernel that runs: warps, blocks, the launch, and the host threads that take its blocks.
-#ifndef SIMT_WARP_H
-#define SIMT_WARP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -112,5 +111,3 @@ struct exec {
     // Runs the worker's block to its end, or its first fault, which it leaves in worker->fault, or until it is left.
     void (*run_block)(struct worker *w);
 };
-
-#endif

@@ -1,6 +1,5 @@
 // What exactly an instruction of the whole warp does: its op, by its kind (warp_op.def).
-#ifndef SIMT_WARP_OP_H
-#define SIMT_WARP_OP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ struct call {               // of the system
     uint32_t result;        // the same
     uint32_t result_bytes;  // 0: it has none, or it is not asked for
 };
-
-#endif

@@ -1,6 +1,5 @@
 // Somebody looks at a warp: what the executor tells of each of its instructions. The launch runs on one host thread.
-#ifndef SIMT_WATCHING_H
-#define SIMT_WATCHING_H
+#pragma once
 
 #include "warp.h"
 
@@ -22,5 +21,3 @@ static inline struct watching *watching_of(const struct warp *w)
     const bool mine = watching && watching->block == w->block->linear;
     return mine && (watching->warp == w->index || watching->warp == UINT32_MAX) ? watching : NULL;
 }
-
-#endif

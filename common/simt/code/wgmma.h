@@ -1,8 +1,7 @@
 // wgmma.mma_async as data: what decode_wgmma.c makes and exec_wgmma.c runs. Each of the four warps of a warpgroup has
 // 16 of the 64 rows, so each computes its own part. Source: PTX ISA 9.7.16 (asynchronous warpgroup level matrix
 // instructions).
-#ifndef SIMT_WGMMA_H
-#define SIMT_WGMMA_H
+#pragma once
 
 #include "uop.h"
 #include "mma.h"
@@ -81,5 +80,3 @@ struct wgmmas {  // of a warp, in the order in which they were issued
     struct wgmma_end ends[WGMMA_KEPT];  // of the same: by group, modulo that
     const struct wgmma_job *current;    // that the executor is to compute
 };
-
-#endif

@@ -1,6 +1,5 @@
 // The basic blocks of a kernel: runs of uops that are entered at their beginning and left at their end.
-#ifndef SIMT_BLOCKS_H
-#define SIMT_BLOCKS_H
+#pragma once
 
 #include "decoder.h"
 
@@ -19,5 +18,3 @@ struct blocks {
 };
 
 void find_blocks(struct decoder *x, struct blocks *b);  // n, starts, of and next
-
-#endif

@@ -1,6 +1,5 @@
 // PTX instructions to executable code.
-#ifndef SIMT_DECODE_H
-#define SIMT_DECODE_H
+#pragma once
 
 #include "simt/code/uop.h"
 
@@ -11,5 +10,3 @@
 // with one line in error, and the place in *at, for an instruction that is unknown or makes no sense.
 struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const uint64_t *globals, unsigned sm,
                     uint32_t gap, struct arena *arena, char error[DEV_ERROR_MAX], const char **at);
-
-#endif

@@ -1,6 +1,5 @@
 // What the files that decode instructions share: decode_inst.c has the table that names the others.
-#ifndef SIMT_DECODE_INST_H
-#define SIMT_DECODE_INST_H
+#pragma once
 
 #include "decoder.h"
 
@@ -153,5 +152,3 @@ void decode_movmatrix(struct decoder *x, const struct parts *s);
 void decode_video(struct decoder *x, const struct parts *s);
 void decode_video_set(struct decoder *x, const struct parts *s);
 bool decode_cvt_other(struct decoder *x, const struct parts *s);  // cvt.pack and fp8; false: it is another one
-
-#endif

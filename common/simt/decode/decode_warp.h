@@ -1,6 +1,5 @@
 // For those who make uops of a whole warp (UOP_WARP): their operands, results and address.
-#ifndef SIMT_DECODE_WARP_H
-#define SIMT_DECODE_WARP_H
+#pragma once
 
 #include "decode_inst.h"
 
@@ -20,5 +19,3 @@ void warpop_outs(struct decoder *x, struct warpop *op, const struct ptx_operand 
 // Its address: o, in that space; the number of bytes is that of a lane, and it is counted as class.
 void warpop_address(struct decoder *x, struct warpop *op, const struct ptx_operand *o, enum ptx_space space,
                     uint32_t bytes, enum mem_class class);
-
-#endif

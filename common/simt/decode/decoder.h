@@ -1,7 +1,6 @@
 // What all files of this room share: the decoder's state, and the making of uops (emit.c). decode.c drives it; the
 // passes over the finished uops are below.
-#ifndef SIMT_DECODER_H
-#define SIMT_DECODER_H
+#pragma once
 
 #include <setjmp.h>
 
@@ -95,5 +94,3 @@ void add_shadows(struct decoder *x);
 
 // merge.c: marks the accesses to shared memory that ptxas makes one, for the counters; before place_slots.
 void merge_accesses(struct decoder *x);
-
-#endif

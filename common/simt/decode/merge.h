@@ -1,7 +1,6 @@
 // What merge.c and guess.c know of a kernel: its basic blocks, the values of its registers, the versions of shared
 // memory.
-#ifndef SIMT_MERGE_H
-#define SIMT_MERGE_H
+#pragma once
 
 #include "blocks.h"
 
@@ -42,5 +41,3 @@ void follow_uop(struct values *s, uint32_t index, bool start);
 struct value value_of(struct values *s, uint32_t vreg);  // where follow_uop stands
 // The number of a key among those seen before; a new one otherwise.
 uint32_t number_of(struct decoder *x, struct map *m, const void *key, uint32_t size, bool *is_new);
-
-#endif

@@ -1,7 +1,6 @@
 // Which registers, and which memory, may hold undefined bits: from those that some path reads before it writes them,
 // along all that a value can flow into. See code/shadow.h.
-#ifndef SIMT_SHADOW_PLAN_H
-#define SIMT_SHADOW_PLAN_H
+#pragma once
 
 #include "decoder.h"
 
@@ -28,5 +27,3 @@ static inline bool shadow_plan_has(const struct plan *p, uint32_t v)
 {
     return v != NO_VREG && p->has[v];
 }
-
-#endif

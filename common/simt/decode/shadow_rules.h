@@ -1,6 +1,5 @@
 // What the operations of alu.def do to undefined bits.
-#ifndef SIMT_SHADOW_RULES_H
-#define SIMT_SHADOW_RULES_H
+#pragma once
 
 #include "decoder.h"
 #include "simt/code/shadow.h"
@@ -18,5 +17,3 @@ void shadow_describe(struct shadow *s, enum alu_op op);
 
 // Is u a sum or product with such a literal?
 bool shadow_adds_nan(const struct decoder *x, const struct uop *u);
-
-#endif

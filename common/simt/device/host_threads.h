@@ -1,8 +1,7 @@
 // The host threads of a launch: they take blocks, or clusters of them, in order until none is left, each with its own
 // registers, shared memory and counters. Where blocks may wait for one another, one host thread runs them all, in turns
 // (turns.h).
-#ifndef SIMT_HOST_THREADS_H
-#define SIMT_HOST_THREADS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -35,5 +34,3 @@ void host_threads_run(struct host_thread *all, unsigned n);  // to the last bloc
 
 // The sum of what the threads counted, in all[0].worker. Returns the fault in the lowest block, or NULL.
 const struct fault *host_threads_sum(struct host_thread *all, unsigned n);
-
-#endif

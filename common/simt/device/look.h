@@ -1,6 +1,5 @@
 // What there is to see while a launch is watched: watch.c fills it, look.c answers from it.
-#ifndef SIMT_LOOK_H
-#define SIMT_LOOK_H
+#pragma once
 
 #include "simt/code/watching.h"
 #include "state.h"
@@ -37,5 +36,3 @@ static inline const struct ptx_inst *look_inst(const struct simt_look *l)
 
 // A register of the PTX, of all lanes of a warp, as it is now.
 void look_read(const struct simt_look *l, const struct warp *w, int32_t reg, uint64_t value[LANES]);
-
-#endif

@@ -1,7 +1,6 @@
 // What is behind simt/simt.h: a simulated GPU's state, and the functions that the files of this room and the pictures
 // share.
-#ifndef SIMT_STATE_H
-#define SIMT_STATE_H
+#pragma once
 
 #include "simt/simt.h"
 #include "simt/code/module.h"
@@ -48,5 +47,3 @@ bool launch_memory_place(struct simt *s, struct grid *g);
 void launch_memory_release(struct simt *s, const struct grid *g);
 // module.c: k's code with gaps between its shared variables; NULL when memory runs out.
 const struct code *simt_checked_code(struct simt *s, struct simt_kernel *k);
-
-#endif

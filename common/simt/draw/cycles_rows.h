@@ -1,7 +1,6 @@
 // The rows of a timeline in cycles: a warp each. A column of a row stands for some cycles, and the height of a colour
 // in it is the share of them that the warp spends that way.
-#ifndef SIMT_CYCLES_ROWS_H
-#define SIMT_CYCLES_ROWS_H
+#pragma once
 
 #include "simt/clock/clock.h"
 #include "simt/clock/sm_record.h"
@@ -43,5 +42,3 @@ double cycles_legend(const struct cycles_axis *a, const struct cycles_row *rows,
 
 // The style of what only these pictures have.
 void cycles_style(struct svg *s);
-
-#endif

@@ -1,6 +1,5 @@
 // Which cycles of an SM a timeline shows: some trips of the kernel's loop, in the middle of a block's run.
-#ifndef SIMT_CYCLES_WINDOW_H
-#define SIMT_CYCLES_WINDOW_H
+#pragma once
 
 #include "simt/clock/clock.h"
 #include "simt/clock/sm_record.h"
@@ -22,5 +21,3 @@ struct cycles_window {
 // Chooses the window. False, with one line in error, where what was asked for is not there.
 bool cycles_choose(const struct sm_recorder *r, const struct sm_result *run, const struct simt_cycles *asked,
                    unsigned warps_of_block, struct cycles_window *out, char error[CLOCK_ERROR]);
-
-#endif

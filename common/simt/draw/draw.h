@@ -1,6 +1,5 @@
 // Pictures of what a warp's access touches, and of how lanes share out matrix operands: `simt draw`.
-#ifndef SIMT_DRAW_H
-#define SIMT_DRAW_H
+#pragma once
 
 #include "simt/device/state.h"
 
@@ -50,5 +49,3 @@ struct draw_subject {  // what stands above the picture
 
 // The picture of one event; NULL when memory runs out.
 char *draw_access(const struct draw_subject *subject);
-
-#endif

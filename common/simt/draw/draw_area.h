@@ -1,6 +1,5 @@
 // A matrix whose elements are numbered, drawn as rectangles of one number: a panel of the pictures of a launch.
-#ifndef SIMT_DRAW_AREA_H
-#define SIMT_DRAW_AREA_H
+#pragma once
 
 #include "base/svg.h"
 
@@ -30,5 +29,3 @@ void panel_pixels(const struct panel *p, struct area a, double out[4]);  // wher
 // Shrinks the panel's height or width so that elements are square, unless that makes a narrow strip.
 void panel_fit(struct panel *p);
 void panel_draw(struct panel *p);
-
-#endif

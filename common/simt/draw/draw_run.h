@@ -1,6 +1,5 @@
 // What the pictures of a launch share: the matrices of a product, and the run that is followed.
-#ifndef SIMT_DRAW_RUN_H
-#define SIMT_DRAW_RUN_H
+#pragma once
 
 #include "draw.h"
 #include "simt/record/record.h"
@@ -20,4 +19,3 @@ bool draw_known_place(const unsigned grid[3], const unsigned block[3], const str
 
 // draw_line.c: by PTX instruction, whether the place means it; the caller frees it. NULL when memory runs out.
 bool *draw_instructions(const struct simt_kernel *k, const struct simt_picture *p);
-#endif

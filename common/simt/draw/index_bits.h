@@ -1,7 +1,6 @@
 // The bits of an index: whether the byte at which an element (row, column) lies is an XOR of bits of its row and its
 // column, and of which. Tiles by rows or by columns are, if their sizes are powers of two, and so are XOR swizzles.
-#ifndef SIMT_INDEX_BITS_H
-#define SIMT_INDEX_BITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ bool index_bits_swizzled(const struct index_bits *b);  // some bit of the byte i
 // Whether the byte is first + row * *by_row + col * *by_col, as in padded tiles. out has sizes and first.
 bool index_steps_fit(const struct index_place *places, size_t n, const struct index_bits *out, int64_t *by_row,
                      int64_t *by_col);
-
-#endif

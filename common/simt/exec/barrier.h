@@ -1,6 +1,5 @@
 // Barriers of a block: bar.sync, bar.arrive, bar.red.
-#ifndef SIMT_BARRIER_H
-#define SIMT_BARRIER_H
+#pragma once
 
 #include "simt/code/warp.h"
 
@@ -26,5 +25,3 @@ bool barrier_parts(struct block *b);
 
 // f is of threads that wait for ever at this barrier of the block. Threads that wait at another one become its others.
 void barrier_elsewhere(const struct block *b, uint32_t barrier, struct fault *f);
-
-#endif

@@ -3,8 +3,7 @@
 // A copy to shared memory arrives when a thread waits for its mbarrier and would otherwise not get on: one copy after
 // the other, as late as PTX allows. A copy from shared memory is made when its thread waits for its group, or at the
 // end of the block. So a kernel that reads or overwrites too early sees it.
-#ifndef SIMT_BULK_H
-#define SIMT_BULK_H
+#pragma once
 
 #include "simt/code/bulk_op.h"
 #include "simt/code/warp.h"
@@ -42,5 +41,3 @@ void bulk_reset(struct bulks *s);  // when a block starts; NULL is allowed
 const struct bulk *bulk_at(const struct block *b, uint32_t i);  // copy i under way, or NULL
 bool bulk_under_way(const struct bulks *s);                     // whether copies are under way; NULL is allowed
 void bulk_free(struct bulks *s);
-
-#endif

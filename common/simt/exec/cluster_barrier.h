@@ -1,6 +1,5 @@
 // The barrier of a cluster: barrier.cluster.arrive and barrier.cluster.wait. Source: PTX ISA 9.7.13.4.
-#ifndef SIMT_CLUSTER_BARRIER_H
-#define SIMT_CLUSTER_BARRIER_H
+#pragma once
 
 #include "simt/code/cluster.h"
 
@@ -14,5 +13,3 @@ bool cluster_barrier_holds(const struct block *b);  // do threads of the block w
 
 // Threads of the cluster that have come, and those that have not ended.
 void cluster_barrier_count(const struct cluster *c, uint32_t *came, uint32_t *all);
-
-#endif

@@ -1,6 +1,5 @@
 // Runs the blocks of a cluster together: each until it waits, then the next one.
-#ifndef SIMT_CLUSTER_RUN_H
-#define SIMT_CLUSTER_RUN_H
+#pragma once
 
 #include "seat.h"
 
@@ -15,5 +14,3 @@ void cluster_stuck(struct worker *w);
 
 // Does a launch end with the worker's fault? With checks most are findings, and the other blocks go on.
 bool cluster_survives(struct worker *w);
-
-#endif

@@ -1,9 +1,6 @@
 // The executor that the host's processor runs.
-#ifndef SIMT_EXEC_H
-#define SIMT_EXEC_H
+#pragma once
 
 #include "simt/code/warp.h"
 
 const struct exec *exec_pick(void);  // the fastest that this processor has
-
-#endif

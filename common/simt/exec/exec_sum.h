@@ -1,7 +1,6 @@
 // The sums of the tensor cores, for mma.sync and wgmma alike: 16 rows of A times 8 columns of B, added to accumulators.
 // See exec_sum.c.
-#ifndef SIMT_EXEC_SUM_H
-#define SIMT_EXEC_SUM_H
+#pragma once
 
 #include "isa.h"
 #include "simt/code/mma.h"
@@ -24,5 +23,3 @@ void ISA(sum_right)(const struct sum *s, struct sum_right *right, const unsigned
 // Accumulators out = in + A B; in NULL: 0. 8 rows of 8 columns are two registers of f32, of even and odd columns, or
 // one of f16. in and out may be the same.
 void ISA(sum_add)(const struct sum *s, unsigned char *regs, const uint32_t *in, const uint32_t *out);
-
-#endif

@@ -1,6 +1,5 @@
 // Instructions that lanes of a warp run together: shfl, vote, match, redux, elect, bar.warp.sync, ldmatrix, mma.
-#ifndef SIMT_GATHER_H
-#define SIMT_GATHER_H
+#pragma once
 
 #include "simt/code/warp.h"
 
@@ -16,5 +15,3 @@ bool gather_wake(struct warp *w);
 
 // The fault of a split that waits at u for ever: which lanes does it miss?
 void gather_stuck(struct warp *w, const struct uop *u, uint32_t waiting);
-
-#endif

@@ -1,7 +1,6 @@
 // The executor is compiled once for each instruction set of the host; ISA_NAME (base, v3) comes from the build, and
 // ISA(f) is f's name in this copy.
-#ifndef SIMT_ISA_H
-#define SIMT_ISA_H
+#pragma once
 
 #include "simt/code/warp.h"
 
@@ -28,5 +27,3 @@ bool ISA(exec_wgmma)(struct warp *first, uint32_t n);  // exec_wgmma.c; see stru
 // exec_mem.c: a load or store by the active lanes. False on a fault, which is then in the worker.
 bool ISA(exec_load)(struct warp *w, const struct uop *u, uint32_t active);
 bool ISA(exec_store)(struct warp *w, const struct uop *u, uint32_t active);
-
-#endif

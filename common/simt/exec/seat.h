@@ -1,8 +1,7 @@
 // What a block needs while it runs: registers, shared and local memory. Blocks of a cluster run together, so a seat is
 // one of a group of seats; without clusters the group is one seat. A host thread has one group, or, where clusters take
 // turns (turns.h), one for every cluster that has begun.
-#ifndef SIMT_SEAT_H
-#define SIMT_SEAT_H
+#pragma once
 
 #include "simt/code/cluster.h"
 
@@ -38,5 +37,3 @@ void seat_start(struct worker *w);  // everything is as it is when a block begin
 
 // Bytes of a seat for blocks of so many threads, without the checks'.
 uint64_t seat_bytes(const struct code *c, uint64_t threads, uint64_t shared);
-
-#endif

@@ -1,6 +1,5 @@
 // Blocks that take turns: for kernels whose blocks may wait for one another.
-#ifndef SIMT_TURNS_H
-#define SIMT_TURNS_H
+#pragma once
 
 #include "base/launch.h"
 #include "seat.h"
@@ -19,5 +18,3 @@ uint64_t turns_run(const struct turns *t);
 // Blocks of so many threads that are on an H200 at a time, by their threads and their bytes of shared memory: what
 // ptxas will give them of registers is not known here. At least 1.
 uint64_t turns_resident(uint32_t threads, uint64_t shared);
-
-#endif

@@ -1,6 +1,5 @@
 // What the warps of a block wait for, where that never ends.
-#ifndef SIMT_WAITS_H
-#define SIMT_WAITS_H
+#pragma once
 
 #include "simt/code/cluster.h"
 
@@ -11,5 +10,3 @@ bool waits_held(struct block *b, struct fault *f);
 void waits_of_block(const struct block *b, struct fault *f);
 // The same for all blocks of a cluster, and for barriers, too.
 void waits_of_cluster(const struct cluster *c, struct fault *f);
-
-#endif

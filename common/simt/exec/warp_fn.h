@@ -1,6 +1,5 @@
 // What runs the instructions of a whole warp (code/warp_op.def), and what else their files share.
-#ifndef SIMT_WARP_FN_H
-#define SIMT_WARP_FN_H
+#pragma once
 
 #include "simt/code/warp.h"
 
@@ -39,5 +38,3 @@ bool setmaxnreg_lacks(const struct warp *w, struct fault *f);
 struct heap;
 struct heap *heap_new(struct memory *m);  // NULL when memory runs out
 void heap_free(struct heap *h);           // its allocation stays; NULL is allowed
-
-#endif

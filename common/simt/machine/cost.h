@@ -1,6 +1,5 @@
 // What a warp's memory access costs: wavefronts in shared memory, sectors in global memory.
-#ifndef SIMT_COST_H
-#define SIMT_COST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ struct shared_cost cost_matrices(const uint32_t address[32], uint32_t matrices);
 
 // Distinct 32-byte sectors of one global access; an aligned access of up to 16 bytes lies in one.
 uint32_t cost_sectors(const uint64_t address[32], uint32_t mask);
-
-#endif

@@ -4,8 +4,7 @@
 //
 // A register of all lanes holds a block of 8 x 4 pack elements, pack of them a lane: lane / 4 counts along one
 // dimension, lane % 4 and the place in the register along the other.
-#ifndef SIMT_FRAGMENT_H
-#define SIMT_FRAGMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ static inline void fragment_at(const struct fragment *f, unsigned r, unsigned la
     *row = f->base[b].row + (f->swapped ? along : across);
     *col = f->base[b].col + (f->swapped ? across : along);
 }
-
-#endif

@@ -1,7 +1,6 @@
 // The matrix operands that there are: shapes and element types of mma.sync and wmma, and which of them ldmatrix fills.
 // Sources: as fragment.h's.
-#ifndef SIMT_FRAGMENT_LIST_H
-#define SIMT_FRAGMENT_LIST_H
+#pragma once
 
 #include "fragment.h"
 
@@ -46,5 +45,3 @@ static inline unsigned fragment_strip_lane(unsigned r, unsigned i)
 {
     return (8 * r + i) % 32;
 }
-
-#endif

@@ -3,8 +3,7 @@
 // A device pointer holds an allocation's number in its high bits and the byte offset in its low 36 bits, so an access
 // that leaves its allocation in either direction never lands in another one. Two numbers stand for the generic windows
 // of shared and local memory.
-#ifndef SIMT_MEMORY_H
-#define SIMT_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -123,5 +122,3 @@ static inline enum pending memory_pending(const struct memory *m, uint64_t addre
 // The allocation that an address is in, or comes shortly before or after, also one that was freed; NULL: there is none.
 // *at: the byte, from the allocation's first on; negative before it.
 const struct allocation *memory_near(const struct memory *m, uint64_t address, int64_t *at);
-
-#endif

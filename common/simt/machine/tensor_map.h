@@ -1,6 +1,5 @@
 // What the simulated GPU keeps in the 128 bytes of a tensor map.
-#ifndef SIMT_TENSOR_MAP_H
-#define SIMT_TENSOR_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ static inline uint32_t tensor_map_swizzle(uint32_t swizzle, uint32_t at)
 {
     return at ^ (at >> 3 & (((1u << swizzle) - 1) << 4));
 }
-
-#endif

@@ -1,6 +1,5 @@
 // The names of C++ functions and variables as they stand in the source. Source: the Itanium C++ ABI, chapter 5.1.
-#ifndef SIMT_DEMANGLE_H
-#define SIMT_DEMANGLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ bool demangle(const char *mangled, char out[DEMANGLED_MAX]);
 #define NAME_NONE (-1)
 #define NAME_SEVERAL (-2)
 int name_find(const char *query, const char *const *names, size_t n, char *list, size_t size);
-
-#endif

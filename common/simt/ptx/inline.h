@@ -1,7 +1,6 @@
 // What inline.c (copies of bodies in place of calls), inline_calls.c (who may call whom), inline_stack.c (functions
 // that call themselves) and inline_emit.c (new instructions) share. Private to them.
-#ifndef SIMT_INLINE_H
-#define SIMT_INLINE_H
+#pragma once
 
 #include "base/arena.h"
 #include "ptx.h"
@@ -114,5 +113,3 @@ bool inline_stacked(struct inliner *x, const struct ptx_inst *in, struct ptx_ope
 void inline_begin_routine(struct inliner *x, uint32_t number);
 bool inline_end_routine(struct inliner *x, uint32_t number);  // it returns to where the call came from
 bool inline_connect(struct inliner *x);
-
-#endif

@@ -1,6 +1,5 @@
 // PTX tokens. Source: PTX ISA 9.0, section 4.
-#ifndef SIMT_LEX_H
-#define SIMT_LEX_H
+#pragma once
 
 #include "base/str.h"
 
@@ -34,5 +33,3 @@ void lex_start(struct lexer *l, const char *text, size_t bytes);
 void lex_next(struct lexer *l);  // reads the next token into tok
 // Extends the current name token over the dotted rest of an instruction: fma -> fma.rn.f32, shared::cta included.
 void lex_opcode(struct lexer *l);
-
-#endif

@@ -1,7 +1,6 @@
 // What the parser's files share: parse_token.c (what all of them use), parse.c (modules, functions), parse_decl.c
 // (variables, registers), parse_inst.c (instructions), parse_call.c, parse_expr.c and parse_skip.c.
-#ifndef SIMT_PARSE_H
-#define SIMT_PARSE_H
+#pragma once
 
 #include <setjmp.h>
 
@@ -112,5 +111,3 @@ void parse_passes(struct parser *p, struct ptx_inst *call);
 // has.
 void parse_skip(struct parser *p, struct lexer start, struct str *name);
 const char *parse_keep_error(struct parser *p);  // a copy of the last error
-
-#endif

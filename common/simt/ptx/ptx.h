@@ -4,8 +4,7 @@
 // Invariants: everything a module points to lives in its arena or in its text, and dies with ptx_free(). Register,
 // label and variable names are resolved; operands hold indices. Source: PTX ISA 9.0, chapters 4 (syntax), 5 (state
 // spaces, types, variables) and 11 (directives).
-#ifndef SIMT_PTX_H
-#define SIMT_PTX_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -196,5 +195,3 @@ const char *ptx_source_name(const struct ptx_module *m, uint32_t number);  // of
 
 // The number of the function of that name, or -1.
 int64_t ptx_find_function(const struct ptx_module *m, struct str name);
-
-#endif

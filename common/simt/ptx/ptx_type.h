@@ -1,6 +1,5 @@
 // The types of PTX: PTX ISA 9.0, section 5.2.
-#ifndef SIMT_PTX_TYPE_H
-#define SIMT_PTX_TYPE_H
+#pragma once
 
 #include "base/str.h"
 
@@ -18,5 +17,3 @@ enum ptx_type {
 uint32_t ptx_type_bytes(enum ptx_type t);       // 0 for none and predicates
 enum ptx_type ptx_type_named(struct str name);  // "f32" -> PTX_F32, PTX_NONE for others
 const char *ptx_type_name(enum ptx_type t);
-
-#endif

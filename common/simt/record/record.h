@@ -1,7 +1,6 @@
 // Follows a launch as it runs: what each warp executes, which addresses its lanes name, and where the values that it
 // stores come from. A launch is followed when its struct trace has a record; one host thread then runs all blocks.
-#ifndef SIMT_RECORD_H
-#define SIMT_RECORD_H
+#pragma once
 
 #include "trace_access.h"
 
@@ -62,5 +61,3 @@ static inline uint64_t record_shared(const struct record *r, uint64_t byte)
 {
     return r->shared && byte < r->shared_bytes ? r->shared[byte] : 0;
 }
-
-#endif

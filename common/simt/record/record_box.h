@@ -1,6 +1,5 @@
 // What a bulk copy to shared memory brings: where each chunk of 16 bytes is put, and from where it comes.
-#ifndef SIMT_RECORD_BOX_H
-#define SIMT_RECORD_BOX_H
+#pragma once
 
 #include "simt/code/warp.h"
 #include "simt/machine/tensor_map.h"
@@ -22,5 +21,3 @@ bool record_box_read(const struct warp *w, const struct uop *u, uint32_t lane, s
 // Chunk i: returns its byte in shared memory; origin gets the global address of each of its bytes, 0 for what is
 // outside of the matrix.
 uint32_t record_box_chunk(const struct record_box *box, uint32_t i, uint64_t origin[BOX_CHUNK]);
-
-#endif

@@ -1,7 +1,6 @@
 // Records what one warp asks of memory: the lane addresses of chosen instructions, each the first time that the warp
 // executes it, or the time that is asked for. A launch traces when its struct grid has a trace.
-#ifndef SIMT_TRACE_H
-#define SIMT_TRACE_H
+#pragma once
 
 #include "trace_access.h"
 
@@ -37,5 +36,3 @@ struct trace {
 // The active lanes are about to execute u.
 void trace_step(const struct warp *w, const struct uop *u, uint32_t active);
 void trace_free(struct trace *t);  // its events
-
-#endif

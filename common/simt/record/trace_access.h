@@ -1,6 +1,5 @@
 // One access of the machine: the addresses that the lanes of a warp name.
-#ifndef SIMT_TRACE_ACCESS_H
-#define SIMT_TRACE_ACCESS_H
+#pragma once
 
 #include "simt/code/cluster.h"
 #include "simt/code/tile.h"
@@ -28,5 +27,3 @@ struct trace_lanes {
     uint32_t shared, global, outside;
 };
 struct trace_lanes trace_lanes(const struct warp *w, const struct memop *m, uint32_t active);
-
-#endif

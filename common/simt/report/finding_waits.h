@@ -1,6 +1,5 @@
 // What the warps wait for that wait for ever, in words.
-#ifndef SIMT_FINDING_WAITS_H
-#define SIMT_FINDING_WAITS_H
+#pragma once
 
 #include "base/text.h"
 #include "simt/findings.h"
@@ -16,5 +15,3 @@ bool finding_wait_is_unmade(const struct simt_wait *w);
 bool finding_is_mbarrier(const struct simt_finding *f);
 // The mbarrier that an object is: "full[3]".
 void finding_mbarrier(struct text_end *t, const struct simt_object *o);
-
-#endif

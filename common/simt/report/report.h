@@ -1,6 +1,5 @@
 // What a launch has to tell: its counters as a profile, its faults as text, its findings.
-#ifndef SIMT_REPORT_H
-#define SIMT_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ void report_fault(struct simt_finding *x, struct arena **names, const struct sim
                   const struct fault *f, char text[DEV_ERROR_MAX]);
 // What a device pointer names. Its name is the allocation's.
 void report_memory(struct simt_object *o, const struct memory *m, uint64_t address);
-
-#endif

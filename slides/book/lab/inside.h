@@ -1,6 +1,5 @@
 // What the files of the lab share: the launch that was run last, ready to be run again.
-#ifndef BOOK_LAB_INSIDE_H
-#define BOOK_LAB_INSIDE_H
+#pragma once
 
 #include "base/json.h"
 #include "simt/simt.h"
@@ -21,5 +20,3 @@ const char *lab_text_end(struct json *j, FILE *out);
 
 bool lab_watching(void);  // a watch is open: it owns device memory
 void lab_watch_close(void);
-
-#endif

@@ -1,6 +1,5 @@
 // What lab.c offers to the page, and to the test that compares the page's module with this machine.
-#ifndef BOOK_LAB_H
-#define BOOK_LAB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ LAB_CALL const char *lab_cut(const char *source, bool solution, const char *bug)
 // for the nth; the rest as in struct simt_picture.
 LAB_CALL const char *lab_draw(int view, int line, int nth, int instruction, int execution, int warp, double block,
                               bool global, bool large);
-
-#endif

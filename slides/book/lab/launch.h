@@ -1,6 +1,5 @@
 // A kernel that is no step: a launch of one warp, for the lab of chapter 00.
-#ifndef BOOK_LAUNCH_H
-#define BOOK_LAUNCH_H
+#pragma once
 
 #include "base/json.h"
 #include "simt/simt.h"
@@ -20,5 +19,3 @@ struct launch {
 bool launch_run(struct launch *l, const char *ptx, const char *name, int number, char error[DEV_ERROR_MAX]);
 void launch_json(struct json *j, const struct launch *l);  // its counters, and what the checks found
 void launch_close(struct launch *l);                       // may be called twice
-
-#endif

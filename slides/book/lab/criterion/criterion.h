@@ -1,7 +1,6 @@
 // In place of Criterion's, where the checks of the exercises are compiled for the book's pages: what they use of it. A
 // test that fails says why, and ends there; edit_check.c runs them.
-#ifndef BOOK_LAB_CRITERION_H
-#define BOOK_LAB_CRITERION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,5 +35,3 @@ __attribute__((noreturn, format(printf, 1, 2))) void edit_test_skip(const char *
 #define cr_assert_geq(a, b, ...) cr_assert((a) >= (b), __VA_ARGS__)
 #define cr_assert_not_null(p, ...) cr_assert((p) != (void *)0, __VA_ARGS__)
 #define cr_skip_test(...) edit_test_skip("" __VA_ARGS__)
-
-#endif

@@ -374,6 +374,20 @@ static const struct options table = {
     .needs = "a command and one exercise at a time",
 };
 
+// Is the folder of EXERCISES, where it is set, one that can be used? Says if not.
+static bool can_use_folder(void)
+{
+    const char *folder = getenv("EXERCISES");
+    char path[STATE_PATH_MAX];
+    if (folder && access(state_path("", "", path), R_OK | X_OK))
+        fprintf(stderr, "progress: EXERCISES: %s cannot be read: %s\n", folder, strerror(errno));
+    else if (folder && !is_folder_of_exercises())
+        fprintf(stderr, "progress: EXERCISES: %s has no exercise in it, as %s would be\n", folder, names[0]);
+    else
+        return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     struct ask ask = { 0 };
@@ -389,16 +403,8 @@ int main(int argc, char **argv)
         { "hint", hint, false },   { "check", check_all, true },    { "watch", watch, true },
         { "reset", reset, false }, { "solution", solution, false }, { "time", predicted, false },
     };
-    char path[STATE_PATH_MAX];
-    if (getenv("EXERCISES") && access(state_path("", "", path), R_OK | X_OK)) {
-        fprintf(stderr, "progress: EXERCISES: %s cannot be read: %s\n", getenv("EXERCISES"), strerror(errno));
+    if (!can_use_folder())
         return BAD;
-    }
-    if (getenv("EXERCISES") && !is_folder_of_exercises()) {
-        fprintf(stderr, "progress: EXERCISES: %s has no exercise in it, as %s would be\n", getenv("EXERCISES"),
-                names[0]);
-        return BAD;
-    }
     if (ask.json && strcmp(command, "grade") != 0) {
         fprintf(stderr, "progress: --json goes with grade\n");
         return BAD;

@@ -123,6 +123,18 @@ static void print_line(FILE *out, const struct profile *p, const struct profile_
     fprintf(out, "%s\n", source);
 }
 
+// The only file of all lines that have a number; NULL if there are several, or none.
+static const char *only_file(const struct profile *p)
+{
+    const char *file = NULL;
+    for (size_t i = 0; i < p->n_lines; i++) {
+        if (p->lines[i].line && file && strcmp(p->lines[i].file, file) != 0)
+            return NULL;
+        file = p->lines[i].line ? p->lines[i].file : file;
+    }
+    return file;
+}
+
 void profile_print_lines(FILE *out, const struct profile *p, size_t max_lines)
 {
     struct column columns[] = {
@@ -138,21 +150,13 @@ void profile_print_lines(FILE *out, const struct profile *p, size_t max_lines)
         free(order);
         return;
     }
-    const char *file = NULL;  // the only one, where all lines that have a number are in one file
-    bool one_file = true;
-    for (size_t i = 0; i < p->n_lines; i++) {
+    const char *file = only_file(p);
+    for (size_t i = 0; i < p->n_lines; i++)
         order[i] = &p->lines[i];
-        if (p->lines[i].line == 0)
-            continue;
-        one_file = one_file && (!file || strcmp(p->lines[i].file, file) == 0);
-        file = p->lines[i].file;
-    }
-    one_file = one_file && file;
     qsort(order, p->n_lines, sizeof(*order), hotter);
     fit_columns(columns, n_columns, p);
 
-    fprintf(out, "Hot lines of %s%s%s (inst: warp instructions):\n", p->kernel, one_file ? " in " : "",
-            one_file ? file : "");
+    fprintf(out, "Hot lines of %s%s%s (inst: warp instructions):\n", p->kernel, file ? " in " : "", file ? file : "");
     for (size_t c = 0; c < n_columns; c++)
         if (columns[c].shown)
             fprintf(out, "  %*s%s", columns[c].width, columns[c].heading, c == 0 ? "    share" : "");
@@ -163,7 +167,7 @@ void profile_print_lines(FILE *out, const struct profile *p, size_t max_lines)
             rest += order[i]->metric[METRIC_INST];
             continue;
         }
-        print_line(out, p, order[i], one_file, columns, n_columns);
+        print_line(out, p, order[i], file, columns, n_columns);
         merged += order[i]->merged;
     }
     if (p->n_lines > max_lines)

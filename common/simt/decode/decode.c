@@ -56,6 +56,42 @@ static void find_pieces(struct code *c)
     c->global_shift = (unsigned)__builtin_ctz(global);
 }
 
+static void declare_registers(struct decoder *x)
+{
+    for (uint32_t i = 0; i < x->f->n_regs; i++) {
+        enum ptx_type t = x->f->regs[i].type;
+        if (ptx_type_bytes(t) > 8)
+            decode_fail(x, x->f->regs[i].name.p, "registers of type .%s are not supported", ptx_type_name(t));
+        vreg_new(x, t == PTX_PRED ? SLOT_PRED : ptx_type_bytes(t) == 8 ? SLOT_64 : SLOT_32);
+    }
+}
+
+// All instructions, and an exit for who falls off the end. Branches go to uops then.
+static void decode_instructions(struct decoder *x)
+{
+    const struct ptx_func *f = x->f;
+    for (uint32_t i = 0; i < f->n_insts; i++) {
+        x->in = &f->insts[i];
+        x->first[i] = x->code->n_uops;
+        decode_instruction(x);
+        if (x->code->n_uops > x->first[i]) {
+            x->code->uops[x->code->n_uops - 1].counts = 1;
+            x->code->uops[x->code->n_uops - 1].flop = flop_of(x->in->op);
+        }
+    }
+    x->first[f->n_insts] = x->code->n_uops;
+    struct ptx_inst *end = decode_scratch(x, sizeof *end);
+    *end = (struct ptx_inst){ .guard = -1, .at = f->name.p };
+    x->in = f->n_insts ? &f->insts[f->n_insts - 1] : end;
+    struct uop *last = emit(x, UOP_EXIT);
+    last->guarded = 0;
+    last->guard = NO_VREG;
+    last->inst = f->n_insts ? f->n_insts - 1 : 0;
+    for (uint32_t i = 0; i < x->code->n_uops; i++)
+        if (x->code->uops[i].kind == UOP_BRANCH)
+            x->code->uops[i].target = x->first[x->code->uops[i].target];
+}
+
 struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const uint64_t *globals, unsigned sm,
                     uint32_t gap, struct arena *arena, char error[DEV_ERROR_MAX], const char **at)
 {
@@ -74,32 +110,9 @@ struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const 
     for (uint32_t i = 0; i < ALU_OPS; i++)
         map_put(x.scratch, &x.ops, (struct str){ alu_names[i], (uint32_t)strlen(alu_names[i]) }, i);
     place_variables(&x);
-    for (uint32_t i = 0; i < f->n_regs; i++) {
-        enum ptx_type t = f->regs[i].type;
-        if (ptx_type_bytes(t) > 8)
-            decode_fail(&x, f->regs[i].name.p, "registers of type .%s are not supported", ptx_type_name(t));
-        vreg_new(&x, t == PTX_PRED ? SLOT_PRED : ptx_type_bytes(t) == 8 ? SLOT_64 : SLOT_32);
-    }
+    declare_registers(&x);
     decode_begin_stack(&x);
-    for (uint32_t i = 0; i < f->n_insts; i++) {
-        x.in = &f->insts[i];
-        x.first[i] = x.code->n_uops;
-        decode_instruction(&x);
-        if (x.code->n_uops > x.first[i]) {
-            x.code->uops[x.code->n_uops - 1].counts = 1;
-            x.code->uops[x.code->n_uops - 1].flop = flop_of(x.in->op);
-        }
-    }
-    x.first[f->n_insts] = x.code->n_uops;
-    struct ptx_inst end = { .guard = -1, .at = f->name.p };  // falling off the end is an exit
-    x.in = f->n_insts ? &f->insts[f->n_insts - 1] : &end;
-    struct uop *last = emit(&x, UOP_EXIT);
-    last->guarded = 0;
-    last->guard = NO_VREG;
-    last->inst = f->n_insts ? f->n_insts - 1 : 0;
-    for (uint32_t i = 0; i < x.code->n_uops; i++)
-        if (x.code->uops[i].kind == UOP_BRANCH)
-            x.code->uops[i].target = x.first[x.code->uops[i].target];
+    decode_instructions(&x);
     find_pieces(x.code);
     find_uniform(&x);
     find_guesses(&x);

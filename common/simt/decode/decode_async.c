@@ -23,35 +23,21 @@ static void copies_arrive(struct decoder *x, const struct parts *s)
     x->code->orders_threads = true;
 }
 
-// cp.async.ca.shared.global [to], [from], 4|8|16{, bytes}; cp.async.commit_group; cp.async.wait_group n; .wait_all
-void decode_cp(struct decoder *x, const struct parts *s)
+static void copies_wait(struct decoder *x, bool all)
 {
-    if (s->n > 3 && (str_is(s->part[2], "bulk") || str_is(s->part[1], "reduce"))) {
-        decode_bulk(x, s);
-        return;
-    }
-    if (s->n < 3 || !str_is(s->part[1], "async"))
-        decode_unknown(x);
     const struct ptx_operand *o = x->in->operand;
-    if (str_is(s->part[2], "commit_group") && s->n == 3) {
-        operand_count(x, 0, 0);
-        emit_warp(x, WARP_commit, GATHER_NONE);
-        return;
-    }
-    bool group = str_is(s->part[2], "wait_group"), all = str_is(s->part[2], "wait_all");
-    if ((group || all) && s->n == 3) {
-        operand_count(x, group, group);
-        if (group && o[0].kind != OPND_INT)
-            decode_fail(x, o[0].at, "cp.async.wait_group takes a number");
-        struct warpop *op = emit_warp(x, WARP_wait, GATHER_NONE);
-        op->op = group ? (uint32_t)o[0].bits : 0;
-        op->shape = all;
-        return;
-    }
-    if (str_is(s->part[2], "mbarrier")) {
-        copies_arrive(x, s);
-        return;
-    }
+    operand_count(x, !all, !all);
+    if (!all && o[0].kind != OPND_INT)
+        decode_fail(x, o[0].at, "cp.async.wait_group takes a number");
+    struct warpop *op = emit_warp(x, WARP_wait, GATHER_NONE);
+    op->op = all ? 0 : (uint32_t)o[0].bits;
+    op->shape = all;
+}
+
+// cp.async.ca.shared.global [to], [from], 4|8|16{, bytes}
+static void copy(struct decoder *x, const struct parts *s)
+{
+    const struct ptx_operand *o = x->in->operand;
     bool bypass = str_is(s->part[2], "cg");
     if ((!bypass && !str_is(s->part[2], "ca")) || s->n < 5 ||
         (!str_is(s->part[3], "shared") && !str_is(s->part[3], "shared::cta")) || !str_is(s->part[4], "global"))
@@ -80,6 +66,26 @@ void decode_cp(struct decoder *x, const struct parts *s)
     warpop_in(op, place);
     warpop_values(op, &in);
     warpop_address(x, op, &o[0], SPACE_SHARED, (uint32_t)bytes, MEM_LDGSTS);
+}
+
+// cp.async...: a copy; .commit_group; .wait_group n; .wait_all; .mbarrier.arrive
+void decode_cp(struct decoder *x, const struct parts *s)
+{
+    const bool async = s->n >= 3 && str_is(s->part[1], "async");
+    if (s->n > 3 && (str_is(s->part[2], "bulk") || str_is(s->part[1], "reduce"))) {
+        decode_bulk(x, s);
+    } else if (async && s->n == 3 && str_is(s->part[2], "commit_group")) {
+        operand_count(x, 0, 0);
+        emit_warp(x, WARP_commit, GATHER_NONE);
+    } else if (async && s->n == 3 && (str_is(s->part[2], "wait_group") || str_is(s->part[2], "wait_all"))) {
+        copies_wait(x, str_is(s->part[2], "wait_all"));
+    } else if (async && str_is(s->part[2], "mbarrier")) {
+        copies_arrive(x, s);
+    } else if (async) {
+        copy(x, s);
+    } else {
+        decode_unknown(x);
+    }
 }
 
 // What s does, from its second word.

@@ -287,8 +287,15 @@ static bool shares(const uint32_t *a, uint32_t na, const uint32_t *b, uint32_t n
     return false;
 }
 
-// wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 d, a, b, c (f16 factors: .dtype.ctype; others: all four types)
-static void wmma_mma(struct decoder *x, const struct parts *s)
+struct wmma {  // of wmma.mma
+    struct shape shape;
+    enum mma_type a, b;
+    enum ptx_type d;
+    bool saturate;
+};
+
+// wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 (f16 factors: .dtype.ctype; others: all four types)
+static struct wmma read_wmma(struct decoder *x, const struct parts *s)
 {
     struct shape shape = { 0 };
     uint32_t n = s->n;
@@ -296,7 +303,6 @@ static void wmma_mma(struct decoder *x, const struct parts *s)
     n -= saturate || str_is(s->part[n - 1], "rn");
     const uint32_t types =
         n == 12 && str_is(s->part[7], "rn") ? 8 : 7;  // where they begin; .rn may stand on either side
-    enum ptx_type d = PTX_NONE, c = PTX_NONE;
     enum mma_type a = MMA_F16, b = MMA_F16;
     if ((n != 9 && n != types + 4) || !str_is(s->part[2], "sync") || !str_is(s->part[3], "aligned") ||
         !read_shape(s->part[6], &shape))
@@ -304,13 +310,21 @@ static void wmma_mma(struct decoder *x, const struct parts *s)
     for (int i = 4; i < 6; i++)
         if (!str_is(s->part[i], "row") && !str_is(s->part[i], "col"))
             decode_unknown(x);
-    d = ptx_type_named(s->part[types]);
-    c = ptx_type_named(s->part[n - 1]);
+    const enum ptx_type d = ptx_type_named(s->part[types]), c = ptx_type_named(s->part[n - 1]);
     if (n != 9 &&
         (!read_type(ptx_type_named(s->part[types + 1]), &a) || !read_type(ptx_type_named(s->part[types + 2]), &b)))
         decode_unknown(x);
     if (!types_fit(a, b, c, d) || !wmma_shape(shape, bytes_of(a)) || (saturate && !is_byte(a)))
         decode_unknown(x);
+    return (struct wmma){ shape, a, b, d, saturate };
+}
+
+// Its operands are d, a, b, c.
+static void wmma_mma(struct decoder *x, const struct parts *s)
+{
+    const struct wmma w = read_wmma(x, s);
+    const struct shape shape = w.shape;
+    const enum mma_type a = w.a, b = w.b;
     operand_count(x, 4, 4);
     const struct ptx_operand *o = x->in->operand;
     uint32_t regs[4][WARPOP_OUT], count[4] = { 0 }, wide = a == MMA_F64 ? 8 : 4;
@@ -319,7 +333,7 @@ static void wmma_mma(struct decoder *x, const struct parts *s)
     // The tensor core computes m16n8: halves along N, along M, or along N of the transposed product.
     bool transposed = shape.m == 8 && shape.n == 32;
     struct shape part = { shape.m == 8 && shape.n == 8 ? 8 : 16, 8, shape.k };
-    const struct mma *m = describe_mma(x, transposed ? b : a, transposed ? a : b, d, part, saturate);
+    const struct mma *m = describe_mma(x, transposed ? b : a, transposed ? a : b, w.d, part, w.saturate);
     uint32_t halves = shape.m * shape.n / (part.m * part.n), fewest = halves * m->nc;
     uint32_t need_a = transposed ? m->nb : m->na * (shape.m == 32 ? 2 : 1);
     uint32_t need_b = transposed ? m->na * halves : m->nb * (shape.m == 16 ? halves : 1);

@@ -127,6 +127,26 @@ static void place_pointers(struct simt *s, const struct simt_module *m)
     }
 }
 
+// A kernel that cannot be decoded says why when it is launched.
+static void load_kernel(struct simt *s, struct simt_module *m, const struct ptx_func *f)
+{
+    struct simt_kernel *k = &m->kernels[m->n_kernels++];
+    char why[DEV_ERROR_MAX] = "";
+    *k = (struct simt_kernel){ .func = f,
+                               .module = m,
+                               .name = arena_printf(m->arena, "%.*s", (int)f->name.n, f->name.p) };
+    if (!k->name)
+        k->name = "?";
+    const struct ptx_func *whole = ptx_inline(m->ptx, f, m->arena, why, &k->error_at);
+    k->func = whole ? whole : f;
+    if (whole)
+        k->code = decode(m->ptx, whole, m->globals, s->sm, 0, m->arena, why, &k->error_at);
+    if (!k->code)
+        k->error = arena_printf(m->arena, "%s", why);
+    if (!k->code && !k->error)
+        k->error = "out of memory";
+}
+
 struct simt_module *simt_load(struct simt *s, const char *file, const char *text, size_t bytes,
                               char error[DEV_ERROR_MAX])
 {
@@ -154,26 +174,9 @@ struct simt_module *simt_load(struct simt *s, const char *file, const char *text
         return NULL;
     }
     place_pointers(s, m);
-    for (uint32_t i = 0; i < ptx->n_funcs; i++) {
-        const struct str name = ptx->funcs[i].name;
-        if (!ptx->funcs[i].entry || !ptx->funcs[i].body)
-            continue;
-        struct simt_kernel *k = &m->kernels[m->n_kernels++];
-        char why[DEV_ERROR_MAX] = "";
-        *k = (struct simt_kernel){ .func = &ptx->funcs[i],
-                                   .module = m,
-                                   .name = arena_printf(arena, "%.*s", (int)name.n, name.p) };
-        if (!k->name)
-            k->name = "?";
-        const struct ptx_func *whole = ptx_inline(ptx, k->func, arena, why, &k->error_at);
-        k->func = whole ? whole : k->func;
-        if (whole)
-            k->code = decode(ptx, whole, m->globals, s->sm, 0, arena, why, &k->error_at);
-        if (!k->code)
-            k->error = arena_printf(arena, "%s", why);
-        if (!k->code && !k->error)
-            k->error = "out of memory";
-    }
+    for (uint32_t i = 0; i < ptx->n_funcs; i++)
+        if (ptx->funcs[i].entry && ptx->funcs[i].body)
+            load_kernel(s, m, &ptx->funcs[i]);
     m->next = s->modules;
     s->modules = m;
     return m;

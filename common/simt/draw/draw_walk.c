@@ -193,23 +193,43 @@ static void words(struct svg *svg, double x, const struct walk *w, const struct 
              by_barrier ? "A step ends at a barrier." : "A step is one pass of the loop.");
 }
 
+// How wide and tall C is drawn, within limits.
+static void fit_result(const struct simt_matrix *C, double *wide, double *tall)
+{
+    *wide = TALL * (double)C->columns / (double)C->rows;
+    *tall = TALL;
+    if (*wide > 1.4 * TALL) {
+        *tall = TALL * 1.4 * TALL / *wide > 90 ? TALL * 1.4 * TALL / *wide : 90;
+        *wide = 1.4 * TALL;
+    }
+}
+
+static void describe(struct svg *svg, const struct walk *w, const uint64_t block[3], uint32_t steps)
+{
+    const char *l = w->left.m->name, *r = w->right.m->name, *c = w->product->result.name;
+    char times[2][40];
+    svg_describe(svg,
+                 "%.40s stands left of %.40s, %.40s above it. Block (%" PRIu64 ",%" PRIu64
+                 ") reads parts of %.40s and %.40s in %u steps along K. Lanes load each element of %.40s %s and each "
+                 "of %.40s %s.",
+                 l, c, r, block[0], block[1], l, r, steps, l, times_text(&w->left, times[0]), r,
+                 times_text(&w->right, times[1]));
+}
+
 static char *paint(const struct draw_launch *l, const struct walk *w)
 {
     const struct simt_matrix *L = w->left.m, *R = w->right.m, *C = &w->product->result;
     const uint64_t *block = l->place->block;
     struct svg svg;
-    char title[300], of_l[100], of_r[100], times[2][40];
+    char title[300], of_l[100], of_r[100];
     if (!svg_open(&svg))
         return NULL;
     uint32_t steps = renumber(w, w->left.barrier, w->right.barrier);
     const bool by_barrier = steps > 1;
     if (!by_barrier)
         steps = renumber(w, w->left.pass, w->right.pass);
-    double wide = TALL * (double)C->columns / (double)C->rows, tall = TALL;
-    if (wide > 1.4 * TALL) {
-        tall = tall * 1.4 * TALL / wide > 90 ? tall * 1.4 * TALL / wide : 90;
-        wide = 1.4 * TALL;
-    }
+    double wide, tall;
+    fit_result(C, &wide, &tall);
     struct panel left = panel_of(&svg, L, by_barrier ? w->left.barrier : w->left.pass, DEEP, tall);
     struct panel right = panel_of(&svg, R, by_barrier ? w->right.barrier : w->right.pass, wide, DEEP);
     struct panel result = panel_of(&svg, C, w->stored, wide, tall);
@@ -232,12 +252,7 @@ static char *paint(const struct draw_launch *l, const struct walk *w)
     matrix(&right, R);
     matrix(&result, C);
     words(&svg, right.x + wide + 56, w, &left, &right, steps, by_barrier);
-    svg_describe(&svg,
-                 "%.40s stands left of %.40s, %.40s above it. Block (%" PRIu64 ",%" PRIu64
-                 ") reads parts of %.40s and %.40s in %u steps along K. Lanes load each element of %.40s %s and each "
-                 "of %.40s %s.",
-                 L->name, C->name, R->name, block[0], block[1], L->name, R->name, steps, L->name,
-                 times_text(&w->left, times[0]), R->name, times_text(&w->right, times[1]));
+    describe(&svg, w, block, steps);
     const double bottom = left.y + tall + MARGIN;
     return svg_close(&svg, WIDTH, bottom > 530 ? bottom : 530, title);
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cut.h"
 #include "base/file.h"
 #include "base/source.h"
 #include "device/open.h"

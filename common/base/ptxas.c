@@ -8,6 +8,11 @@
 #include "program.h"
 #include "ptx_file.h"
 
+const char *ptxas_program(void)
+{
+    return PTXAS;
+}
+
 // The warning in a line of that many bytes; NULL if it is none. What costs time alone is told as an "info" with a
 // number: (C7508).
 static const char *warning_in(const char *line, size_t bytes)

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+const char *ptxas_program(void);  // how it is called: beside the nvcc of the build, or on the PATH
+
 // The warnings among what ptxas, or the compiler in NVIDIA's driver, has said: a line each, without what stands before
 // them ("ptxas warning :"), and each once. The caller frees it; NULL if there are none.
 char *ptxas_pick_warnings(const char *said);

@@ -28,14 +28,17 @@ static bool fail(struct reader *r, const char *text, const char *why)
     return error_set(r->error, "'%.200s': %.700s", text, why);
 }
 
-// Room for this many more bytes, aligned; NULL when memory runs out.
-static unsigned char *append(struct arg *a, size_t bytes, uint32_t align)
+// Room for this many more bytes, aligned; NULL when memory runs out, with the error told. Memory is taken where there
+// are no bytes, too.
+static unsigned char *append(struct reader *r, struct arg *a, size_t bytes, uint32_t align)
 {
     const size_t at = (a->bytes + align - 1) / align * align;
-    unsigned char *data = realloc(a->data, at + bytes + 8);
-    if (!data)
+    unsigned char *data = realloc(a->data, at + bytes + 1);
+    if (!data) {
+        fail(r, a->text, "out of memory");
         return NULL;
-    memset(data + a->bytes, 0, at + bytes + 8 - a->bytes);
+    }
+    memset(data + a->bytes, 0, at + bytes - a->bytes);
     a->data = data;
     a->bytes = at + bytes;
     a->align = a->align > align ? a->align : align;
@@ -45,10 +48,11 @@ static unsigned char *append(struct arg *a, size_t bytes, uint32_t align)
 static bool append_pointer(struct reader *r, struct arg *a, size_t buffer)
 {
     struct pointer *more = realloc(a->pointers, (a->n_pointers + 1) * sizeof *more);
-    if (more)
-        a->pointers = more;
-    if (!more || !append(a, 8, 8))
+    if (!more)
         return fail(r, a->text, "out of memory");
+    a->pointers = more;
+    if (!append(r, a, 8, 8))
+        return false;
     more[a->n_pointers++] = (struct pointer){ a->bytes - 8, buffer };
     a->array = true;
     return true;
@@ -70,9 +74,9 @@ static bool value(struct reader *r, const char *text, struct arg *out, unsigned 
 // Puts a field behind what is there already.
 static bool append_field(struct reader *r, struct arg *whole, const struct arg *field)
 {
-    unsigned char *at = append(whole, field->bytes, field->align);
+    unsigned char *at = append(r, whole, field->bytes, field->align);
     if (!at)
-        return fail(r, whole->text, "out of memory");
+        return false;
     memcpy(at, field->data, field->bytes);
     for (size_t i = 0; i < field->n_pointers; i++) {
         struct pointer *more = realloc(whole->pointers, (whole->n_pointers + 1) * sizeof *more);
@@ -100,7 +104,7 @@ static bool fields(struct reader *r, char *inner, struct arg *out, unsigned dept
             return false;
         item += n + (end != '\0');
     }
-    return out->bytes ? append(out, 0, out->align) != NULL : fail(r, out->text, "a struct has at least one field");
+    return out->bytes ? append(r, out, 0, out->align) != NULL : fail(r, out->text, "a struct has at least one field");
 }
 
 // TYPE:{1,2,3}, or the N numbers of TYPExN:{...}, aligned together
@@ -112,11 +116,13 @@ static bool numbers(struct reader *r, const struct arg_type *t, char *inner, siz
         const size_t length = item_length(item);
         const char end = item[length];
         item[length] = '\0';
-        unsigned char *at = append(out, t->bytes,
+        unsigned char *at = append(r, out, t->bytes,
                                    n       ? 1
                                    : lanes ? (whole < ALIGN_MAX ? whole : ALIGN_MAX)
                                            : (uint32_t)t->bytes);
-        if (!at || !arg_number(t, item, at))
+        if (!at)
+            return false;
+        if (!arg_number(t, item, at))
             return fail(r, item, "is not a number of this type");
         item += length + (end != '\0');
     }
@@ -129,8 +135,10 @@ static bool hex_bytes(struct reader *r, const char *digits, struct arg *out)
     const size_t n = strlen(digits);
     for (size_t i = 0; i + 1 < n; i += 2) {
         const char pair[3] = { digits[i], digits[i + 1], 0 };
-        unsigned char *at = append(out, 1, 1);
-        if (!at || !isxdigit((unsigned char)pair[0]) || !isxdigit((unsigned char)pair[1]))
+        unsigned char *at = append(r, out, 1, 1);
+        if (!at)
+            return false;
+        if (!isxdigit((unsigned char)pair[0]) || !isxdigit((unsigned char)pair[1]))
             return fail(r, out->text, "bytes are written as pairs of hexadecimal digits");
         *at = (unsigned char)strtoul(pair, NULL, 16);
     }
@@ -180,13 +188,13 @@ static bool content(struct reader *r, const struct arg_type *t, const char *coun
 {
     struct buffer b = { 0 };
     bool ok = read_array(r, t, count, &b);
-    unsigned char *at = ok ? append(out, b.bytes, (uint32_t)t->bytes) : NULL;
+    unsigned char *at = ok ? append(r, out, b.bytes, (uint32_t)t->bytes) : NULL;
     if (at && b.data)
         memcpy(at, b.data, b.bytes);
     r->from = b.from * t->bytes;
     r->to = b.to * t->bytes;
     free(b.data);
-    return at || (ok && fail(r, count, "out of memory"));
+    return at;
 }
 
 static bool is_name(const char *text, size_t n)
@@ -247,11 +255,11 @@ static bool typed(struct reader *r, const char *text, size_t n, struct arg *out)
         free(inner);
         return ok;
     }
-    unsigned char *at = append(out, t->bytes, (uint32_t)t->bytes);
+    unsigned char *at = append(r, out, t->bytes, (uint32_t)t->bytes);
     out->type = t;
     char why[160];
     snprintf(why, sizeof why, "'%.100s' is no %s", rest, t->name);
-    return (at && arg_number(t, rest, at)) || fail(r, text, why);
+    return at && (arg_number(t, rest, at) || fail(r, text, why));
 }
 
 // map:TYPE[...]box[...]swizzle128=CONTENT: an array of its own; out is left empty
@@ -285,7 +293,7 @@ static bool tensor_map(struct reader *r, const char *text, struct arg *out)
     char why[DEV_ERROR_MAX];
     if (t) {
         out->map = map_array(r, t, text + n, out);
-        return out->map && (append(out, DEV_MAP_BYTES, 64) != NULL || fail(r, text, "out of memory"));
+        return out->map && append(r, out, DEV_MAP_BYTES, 64);
     }
     if (!find_buffer(r->buffers, text, n, &out->map_buffer))
         return fail(r, text, "no array before this one has that name");
@@ -293,7 +301,7 @@ static bool tensor_map(struct reader *r, const char *text, struct arg *out)
     if (!arg_map_parse(text + n, b->type->name, b->count, &out->tensor, why))
         return fail(r, text, why);
     out->map = true;
-    return append(out, DEV_MAP_BYTES, 64) != NULL || fail(r, text, "out of memory");
+    return append(r, out, DEV_MAP_BYTES, 64);
 }
 
 static bool value(struct reader *r, const char *text, struct arg *out, unsigned depth)

@@ -6,7 +6,7 @@
 
 #include "command.h"
 
-struct found {
+struct product_args {
     uint64_t sizes[3];
     const struct buffer *arrays[3];
     uint64_t addresses[3];
@@ -21,7 +21,7 @@ static const struct buffer *buffer_at(const struct buffers *all, uint64_t addres
     return NULL;
 }
 
-static void take(struct found *f, const struct buffers *all, const struct arg *a, const struct simt_parameter *p)
+static void take(struct product_args *f, const struct buffers *all, const struct arg *a, const struct simt_parameter *p)
 {
     uint64_t x = a->map ? a->tensor.address : 0;
     if (!a->map && (p->bytes > 8 || p->type.number == SIMT_FLOAT))
@@ -37,8 +37,8 @@ static void take(struct found *f, const struct buffers *all, const struct arg *a
     }
 }
 
-static bool make(struct simt_matrix *m, const struct found *f, int i, const char *name, uint64_t rows, uint64_t columns,
-                 char error[DEV_ERROR_MAX])
+static bool make(struct simt_matrix *m, const struct product_args *f, int i, const char *name, uint64_t rows,
+                 uint64_t columns, char error[DEV_ERROR_MAX])
 {
     const uint64_t elements = rows * columns, bytes = f->arrays[i]->bytes, each = elements ? bytes / elements : 0;
     *m = (struct simt_matrix){ name, f->addresses[i], rows, columns, (uint32_t)each };
@@ -53,7 +53,7 @@ static bool make(struct simt_matrix *m, const struct found *f, int i, const char
 bool draw_find_product(const struct launch *l, const struct buffers *all, struct simt_picture *picture,
                        struct simt_product *out, char error[DEV_ERROR_MAX])
 {
-    struct found f = { 0 };
+    struct product_args f = { 0 };
     struct simt_parameter p;
     for (uint32_t i = 0; i < l->n_args && simt_parameter(l->kernel, i, &p); i++)
         take(&f, all, &l->args[i], &p);

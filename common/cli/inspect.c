@@ -7,14 +7,14 @@
 #include "base/text.h"
 #include "command.h"
 
-struct tally {
+struct opcode_count {
     const char *op;
     uint32_t bytes, count;
 };
 
 static int by_count(const void *a, const void *b)
 {
-    const struct tally *x = a, *y = b;
+    const struct opcode_count *x = a, *y = b;
     if (x->count != y->count)
         return x->count < y->count ? 1 : -1;
     uint32_t n = x->bytes < y->bytes ? x->bytes : y->bytes;
@@ -24,24 +24,24 @@ static int by_count(const void *a, const void *b)
 
 static bool histogram(const struct simt_kernel *k, uint32_t instructions)
 {
-    struct tally *tallies = calloc(instructions + 1, sizeof *tallies);
+    struct opcode_count *counts = calloc(instructions + 1, sizeof *counts);
     struct simt_instruction in;
     size_t n = 0;
-    if (!tallies)
+    if (!counts)
         return false;
     for (uint32_t i = 0; simt_instruction(k, i, &in); i++) {
         size_t t = 0;
-        while (t < n && (tallies[t].bytes != in.op_bytes || memcmp(tallies[t].op, in.op, in.op_bytes)))
+        while (t < n && (counts[t].bytes != in.op_bytes || memcmp(counts[t].op, in.op, in.op_bytes)))
             t++;
         n += t == n;
-        tallies[t].op = in.op;
-        tallies[t].bytes = in.op_bytes;
-        tallies[t].count++;
+        counts[t].op = in.op;
+        counts[t].bytes = in.op_bytes;
+        counts[t].count++;
     }
-    qsort(tallies, n, sizeof *tallies, by_count);
+    qsort(counts, n, sizeof *counts, by_count);
     for (size_t t = 0; t < n; t++)
-        printf("  %6u  %.*s\n", tallies[t].count, (int)tallies[t].bytes, tallies[t].op);
-    free(tallies);
+        printf("  %6u  %.*s\n", counts[t].count, (int)counts[t].bytes, counts[t].op);
+    free(counts);
     return true;
 }
 

@@ -39,7 +39,9 @@ static bool move(struct session *s, uint32_t word, bool back)
     struct watch_search search = { .back = back, .warp = s->warp };
     const char *what = word < s->n ? s->word[word] : "step";
     uint64_t n = 1, moment = s->at;
-    const bool numbered = number(s, word + (number(s, word, &n) ? 0 : 1), &n);
+    bool numbered = number(s, word, &n);  // alone, or behind what to look for
+    if (!numbered)
+        numbered = number(s, word + 1, &n);
     if (text_begins("line", what) || text_begins("barrier", what))
         search.stop = *what == 'b' ? WATCH_BARRIER : numbered ? WATCH_AT_LINE : WATCH_LINE;
     else if (!text_begins("step", what) && !number(s, word, &n))

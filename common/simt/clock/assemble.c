@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "base/file.h"
 #include "base/program.h"
+#include "base/ptxas.h"
 
 // What ptxas has made while this program runs: who predicts at other sizes, or with other constants, asks for the same.
 struct made {
@@ -53,7 +54,7 @@ static const char missing[] = "ptxas was not found: it comes with nvcc";
 
 bool clock_available(char error[CLOCK_ERROR])
 {
-    char *argv[] = { (char *)PTXAS, (char *)"--version", NULL }, *said;
+    char *argv[] = { (char *)ptxas_program(), (char *)"--version", NULL }, *said;
     int status;
     if (!program_run(argv, &said, &status)) {
         snprintf(error, CLOCK_ERROR, "%s", missing);
@@ -70,7 +71,7 @@ static bool compile(const char *ptx, const char *kernel, int cc, char *path, cha
     for (int special = 0; special < 2; special++) {
         snprintf(arch, sizeof arch, "-arch=sm_%d%s", cc, special ? "a" : "");
         char *argv[] = {
-            (char *)PTXAS, arch, (char *)"--entry", (char *)kernel, (char *)"-o", path, (char *)ptx, NULL
+            (char *)ptxas_program(), arch, (char *)"--entry", (char *)kernel, (char *)"-o", path, (char *)ptx, NULL
         };
         if (!program_run(argv, said, status))
             return false;

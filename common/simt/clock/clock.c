@@ -54,6 +54,13 @@ struct sm_constants clock_constants(const struct card *card)
     return k;
 }
 
+// What a block asks for, in bytes. The cubin counts what the card reserves for each block, from 9.0 on.
+static uint64_t shared_of(const struct cubin *cubin, uint64_t dynamic, const struct card *card)
+{
+    const uint64_t reserved = card->cc >= 90 ? card->shared_reserved : 0;
+    return (cubin->shared > reserved ? cubin->shared - reserved : 0) + dynamic;
+}
+
 static uint64_t l1_bytes(const struct card *card, uint64_t shared)
 {
     unsigned i = 0;
@@ -179,7 +186,6 @@ static bool run(struct simt_prediction *p, const struct walk_launch *l, const st
                 const struct clock_launch *what)
 {
     const uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    const uint64_t shared = p->cubin->shared + l->shared;
     struct sm_job job = { .launch = l, .stride = card->sms, .recorder = what->recorder, .without = what->without };
     job.constants = what->constants ? *what->constants : clock_constants(card);
     share_bandwidth(&job, card, blocks);
@@ -187,7 +193,7 @@ static bool run(struct simt_prediction *p, const struct walk_launch *l, const st
     p->blocks_of_sm = (blocks + card->sms - 1) / card->sms;
     if (job.resident > p->blocks_of_sm)
         job.resident = (unsigned)p->blocks_of_sm;
-    job.l1_bytes = l1_bytes(card, (shared + 1024) * job.resident);
+    job.l1_bytes = l1_bytes(card, (shared_of(p->cubin, l->shared, card) + card->shared_reserved) * job.resident);
     uint64_t executed;
     struct sm_load *loads = share_loads(l, (uint64_t)card->sms * job.resident, &executed);
     for (uint32_t i = 0; loads && !sm_follows(&job, RULE_shared_loads) && i < l->cubin->n; i++)
@@ -225,9 +231,7 @@ bool clock_predict(const struct clock_launch *l, const struct card *card, struct
     memcpy(w.grid, l->grid, sizeof w.grid);
     memcpy(w.block, l->block, sizeof w.block);
     const unsigned threads = w.block[0] * w.block[1] * w.block[2];
-    const unsigned reserved = card->cc >= 90 ? 1024 : 0;  // the cubin counts it, and so does occupancy_of
-    const uint64_t declared = out->cubin->shared > reserved ? out->cubin->shared - reserved : 0;
-    out->occupancy = occupancy_of(card, threads, out->cubin->registers, declared + l->shared);
+    out->occupancy = occupancy_of(card, threads, out->cubin->registers, shared_of(out->cubin, l->shared, card));
     bool ok = false;
     if (params && !out->occupancy.blocks)
         snprintf(error, CLOCK_ERROR, "not one block fits on an SM of the %s, by its %s", card->name,

@@ -9,7 +9,6 @@
 #include "simt/simt.h"
 
 #define WALK_LANES 32
-#define WALK_REGISTERS 256
 #define WALK_UNIFORM 256  // number of the first uniform register
 #define WALK_VALUES 512
 #define WALK_MAX 4000000              // instructions of a warp: one that has executed more is not followed to its end

@@ -5,7 +5,7 @@
 
 #include "decode_inst.h"
 
-static bool decode_has(struct decoder *x, const char *name, enum alu_op *op)
+static bool find_alu(struct decoder *x, const char *name, enum alu_op *op)
 {
     uint32_t found;
     if (!map_get(&x->ops, (struct str){ name, (uint32_t)strlen(name) }, &found))
@@ -22,7 +22,7 @@ enum alu_op decode_op(struct decoder *x, const char *format, ...)
     int n = vsnprintf(name, sizeof name, format, args);
     va_end(args);
     enum alu_op op = ALU_OPS;
-    if (n >= (int)sizeof name || !decode_has(x, name, &op))
+    if (n >= (int)sizeof name || !find_alu(x, name, &op))
         decode_unknown(x);
     return op;
 }
@@ -126,7 +126,7 @@ static void take_modifiers(struct decoder *x, const struct parts *s, struct plan
         if (i && floating && str_is(word, "rn"))
             continue;
         snprintf(line, sizeof line, ".%.*s.%.*s", (int)word.n, word.p, (int)last.n, last.p);
-        if (i && i + 1 < s->n && decode_has(x, line, &op)) {
+        if (i && i + 1 < s->n && find_alu(x, line, &op)) {
             if (str_is(word, "ftz"))
                 p->ftz = op;
             else
@@ -146,7 +146,7 @@ static void find_line(struct decoder *x, const struct parts *s, struct plan *p)
     char line[NAME_MAX + 8];
     const struct str last = s->part[s->n - 1];
     snprintf(line, sizeof line, "%.*s.ftz.%.*s", (int)(strlen(p->name) - last.n - 1), p->name, (int)last.n, last.p);
-    if (p->ftz != ALU_OPS && decode_has(x, line, &p->op))
+    if (p->ftz != ALU_OPS && find_alu(x, line, &p->op))
         return;
     // Approximations of halves, and tanh, have no .ftz (PTX ISA 9.7.4: ex2, tanh; ptxas refuses it).
     if (p->ftz != ALU_OPS && parts_have(s, "approx") && (is_half(p->type) || str_is(s->part[0], "tanh")))

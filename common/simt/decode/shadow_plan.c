@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "merge.h"
 #include "shadow_rules.h"
-#include "simt/code/warp_op.h"
 
 #define MOVE_PASSES 16  // over the code, until nothing changes
 

@@ -8,7 +8,6 @@
 // At an aligned barrier the lanes of a warp come together (barrier.c), and it counts once.
 #include <string.h>
 
-#include "base/launch.h"
 #include "barrier.h"
 #include "bulk.h"
 #include "cluster_barrier.h"

@@ -15,18 +15,9 @@ struct __align__(2) __nv_bfloat16
     unsigned short bits;
 };
 
-CLANG_DEVICE __nv_bfloat16 __float2bfloat16(float x)
-{
-    return __nv_bfloat16(x);
-}
-CLANG_DEVICE float __bfloat162float(__nv_bfloat16 x)
-{
-    return float(x);
-}
-CLANG_DEVICE unsigned short __bfloat16_as_ushort(__nv_bfloat16 x)
-{
-    return x.bits;
-}
+CLANG_CALL(__nv_bfloat16, __float2bfloat16, (float x), __nv_bfloat16(x))
+CLANG_CALL(float, __bfloat162float, (__nv_bfloat16 x), float(x))
+CLANG_CALL(unsigned short, __bfloat16_as_ushort, (__nv_bfloat16 x), x.bits)
 CLANG_DEVICE __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c)
 {
     __nv_bfloat16 d;

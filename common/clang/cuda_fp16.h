@@ -51,58 +51,19 @@ CLANG_HALF_OF(__float2half_rn, float)
 CLANG_HALF_OF(__double2half, double)
 CLANG_HALF_OF(__int2half_rn, int)
 #undef CLANG_HALF_OF
-CLANG_DEVICE float __half2float(half x)
-{
-    return float(x);
-}
-CLANG_DEVICE half2 __floats2half2_rn(float x, float y)
-{
-    return { half(x), half(y) };
-}
-CLANG_DEVICE half2 __float2half2_rn(float x)
-{
-    return { half(x), half(x) };
-}
-CLANG_DEVICE float2 __half22float2(half2 v)
-{
-    return { float(v.x), float(v.y) };
-}
-CLANG_DEVICE half2 __half2half2(half x)
-{
-    return { x, x };
-}
-CLANG_DEVICE half2 __halves2half2(half x, half y)
-{
-    return { x, y };
-}
-CLANG_DEVICE half2 make_half2(half x, half y)
-{
-    return { x, y };
-}
-CLANG_DEVICE half __low2half(half2 v)
-{
-    return v.x;
-}
-CLANG_DEVICE half __high2half(half2 v)
-{
-    return v.y;
-}
-CLANG_DEVICE float __low2float(half2 v)
-{
-    return float(v.x);
-}
-CLANG_DEVICE float __high2float(half2 v)
-{
-    return float(v.y);
-}
-CLANG_DEVICE unsigned short __half_as_ushort(half x)
-{
-    return x.bits;
-}
-CLANG_DEVICE half __ushort_as_half(unsigned short x)
-{
-    return __builtin_bit_cast(half, x);
-}
+CLANG_CALL(float, __half2float, (half x), float(x))
+CLANG_CALL(half2, __floats2half2_rn, (float x, float y), { half(x), half(y) })
+CLANG_CALL(half2, __float2half2_rn, (float x), { half(x), half(x) })
+CLANG_CALL(float2, __half22float2, (half2 v), { float(v.x), float(v.y) })
+CLANG_CALL(half2, __half2half2, (half x), { x, x })
+CLANG_CALL(half2, __halves2half2, (half x, half y), { x, y })
+CLANG_CALL(half2, make_half2, (half x, half y), { x, y })
+CLANG_CALL(half, __low2half, (half2 v), v.x)
+CLANG_CALL(half, __high2half, (half2 v), v.y)
+CLANG_CALL(float, __low2float, (half2 v), float(v.x))
+CLANG_CALL(float, __high2float, (half2 v), float(v.y))
+CLANG_CALL(unsigned short, __half_as_ushort, (half x), x.bits)
+CLANG_CALL(half, __ushort_as_half, (unsigned short x), __builtin_bit_cast(half, x))
 
 // --- Arithmetic ---
 // By the PTX instruction of that name, so that nothing is contracted or widened. h: half, r: half2.

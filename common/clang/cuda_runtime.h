@@ -21,6 +21,12 @@
 #define CLANG_INLINE __attribute__((always_inline, nodebug))
 #define CLANG_DEVICE __device__ static inline CLANG_INLINE
 #define CLANG_MEMBER __device__ CLANG_INLINE
+// A function that is an expression: most are a builtin of clang's.
+#define CLANG_CALL(type, name, parameters, ...)                                                                        \
+    CLANG_DEVICE type name parameters                                                                                  \
+    {                                                                                                                  \
+        return __VA_ARGS__;                                                                                            \
+    }
 
 #ifndef NULL
 #define NULL __null

@@ -6,34 +6,13 @@
 // --- Barriers and fences ---
 // __syncthreads() is a builtin.
 
-CLANG_DEVICE int __syncthreads_count(int p)
-{
-    return __nvvm_bar0_popc(p);
-}
-CLANG_DEVICE int __syncthreads_and(int p)
-{
-    return __nvvm_bar0_and(p);
-}
-CLANG_DEVICE int __syncthreads_or(int p)
-{
-    return __nvvm_bar0_or(p);
-}
-CLANG_DEVICE void __syncwarp(unsigned mask = 0xffffffff)
-{
-    __nvvm_bar_warp_sync(mask);
-}
-CLANG_DEVICE void __threadfence_block()
-{
-    __nvvm_membar_cta();
-}
-CLANG_DEVICE void __threadfence()
-{
-    __nvvm_membar_gl();
-}
-CLANG_DEVICE void __threadfence_system()
-{
-    __nvvm_membar_sys();
-}
+CLANG_CALL(int, __syncthreads_count, (int p), __nvvm_bar0_popc(p))
+CLANG_CALL(int, __syncthreads_and, (int p), __nvvm_bar0_and(p))
+CLANG_CALL(int, __syncthreads_or, (int p), __nvvm_bar0_or(p))
+CLANG_CALL(void, __syncwarp, (unsigned mask = 0xffffffff), __nvvm_bar_warp_sync(mask))
+CLANG_CALL(void, __threadfence_block, (), __nvvm_membar_cta())
+CLANG_CALL(void, __threadfence, (), __nvvm_membar_gl())
+CLANG_CALL(void, __threadfence_system, (), __nvvm_membar_sys())
 
 // --- Shuffles ---
 // The last operand of shfl: how far a lane's partner may lie, and the lanes of a part of the warp.
@@ -73,18 +52,9 @@ CLANG_SHUFFLE(__shfl_xor_sync, bfly, 31)
 
 // --- Votes ---
 
-CLANG_DEVICE int __any_sync(unsigned mask, int p)
-{
-    return __nvvm_vote_any_sync(mask, p);
-}
-CLANG_DEVICE int __all_sync(unsigned mask, int p)
-{
-    return __nvvm_vote_all_sync(mask, p);
-}
-CLANG_DEVICE unsigned __ballot_sync(unsigned mask, int p)
-{
-    return __nvvm_vote_ballot_sync(mask, p);
-}
+CLANG_CALL(int, __any_sync, (unsigned mask, int p), __nvvm_vote_any_sync(mask, p))
+CLANG_CALL(int, __all_sync, (unsigned mask, int p), __nvvm_vote_all_sync(mask, p))
+CLANG_CALL(unsigned, __ballot_sync, (unsigned mask, int p), __nvvm_vote_ballot_sync(mask, p))
 CLANG_DEVICE unsigned __activemask()
 {
     unsigned mask;
@@ -128,26 +98,11 @@ CLANG_DEVICE void __nanosleep(unsigned ns)
 
 // --- Bits ---
 
-CLANG_DEVICE int __popc(unsigned x)
-{
-    return __builtin_popcount(x);
-}
-CLANG_DEVICE int __popcll(unsigned long long x)
-{
-    return __builtin_popcountll(x);
-}
-CLANG_DEVICE int __clz(int x)
-{
-    return x ? __builtin_clz((unsigned)x) : 32;
-}
-CLANG_DEVICE int __ffs(int x)
-{
-    return __builtin_ffs(x);
-}
-CLANG_DEVICE unsigned __brev(unsigned x)
-{
-    return __builtin_bitreverse32(x);
-}
+CLANG_CALL(int, __popc, (unsigned x), __builtin_popcount(x))
+CLANG_CALL(int, __popcll, (unsigned long long x), __builtin_popcountll(x))
+CLANG_CALL(int, __clz, (int x), x ? __builtin_clz((unsigned)x) : 32)
+CLANG_CALL(int, __ffs, (int x), __builtin_ffs(x))
+CLANG_CALL(unsigned, __brev, (unsigned x), __builtin_bitreverse32(x))
 CLANG_DEVICE unsigned __byte_perm(unsigned x, unsigned y, unsigned which)
 {
     unsigned r;
@@ -166,22 +121,10 @@ CLANG_DEVICE int __dp4a(int a, int b, int c)
     asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
     return r;
 }
-CLANG_DEVICE int __float_as_int(float x)
-{
-    return __builtin_bit_cast(int, x);
-}
-CLANG_DEVICE unsigned __float_as_uint(float x)
-{
-    return __builtin_bit_cast(unsigned, x);
-}
-CLANG_DEVICE float __int_as_float(int x)
-{
-    return __builtin_bit_cast(float, x);
-}
-CLANG_DEVICE float __uint_as_float(unsigned x)
-{
-    return __builtin_bit_cast(float, x);
-}
+CLANG_CALL(int, __float_as_int, (float x), __builtin_bit_cast(int, x))
+CLANG_CALL(unsigned, __float_as_uint, (float x), __builtin_bit_cast(unsigned, x))
+CLANG_CALL(float, __int_as_float, (int x), __builtin_bit_cast(float, x))
+CLANG_CALL(float, __uint_as_float, (unsigned x), __builtin_bit_cast(float, x))
 
 // --- Parameters that stay where they are: a compiler may copy them instead ---
 
@@ -189,14 +132,8 @@ CLANG_DEVICE float __uint_as_float(unsigned x)
 
 // --- Addresses ---
 
-CLANG_DEVICE size_t __cvta_generic_to_shared(const void *p)
-{
-    return (size_t)(const __attribute__((address_space(3))) void *)p;
-}
-CLANG_DEVICE size_t __cvta_generic_to_global(const void *p)
-{
-    return (size_t)(const __attribute__((address_space(1))) void *)p;
-}
+CLANG_CALL(size_t, __cvta_generic_to_shared, (const void *p), (size_t)(const __attribute__((address_space(3))) void *)p)
+CLANG_CALL(size_t, __cvta_generic_to_global, (const void *p), (size_t)(const __attribute__((address_space(1))) void *)p)
 
 // --- Loads and stores with a hint to the caches ---
 // Of 2, 4, 8 or 16 bytes. cg: in L2 only; ca: in L1, too; cs: once, soon of no use; nc: nothing writes it during the
@@ -290,75 +227,24 @@ CLANG_MIN_MAX_MIXED(max, long long)
 #undef CLANG_MIN_MAX_MIXED
 #undef CLANG_MIN_MAX
 // Of a number and a NaN, the number.
-CLANG_DEVICE float fminf(float a, float b)
-{
-    return __nvvm_fmin_f(a, b);
-}
-CLANG_DEVICE float fmaxf(float a, float b)
-{
-    return __nvvm_fmax_f(a, b);
-}
-CLANG_DEVICE float min(float a, float b)
-{
-    return fminf(a, b);
-}
-CLANG_DEVICE float max(float a, float b)
-{
-    return fmaxf(a, b);
-}
-CLANG_DEVICE double min(double a, double b)
-{
-    return __nvvm_fmin_d(a, b);
-}
-CLANG_DEVICE double max(double a, double b)
-{
-    return __nvvm_fmax_d(a, b);
-}
+CLANG_CALL(float, fminf, (float a, float b), __nvvm_fmin_f(a, b))
+CLANG_CALL(float, fmaxf, (float a, float b), __nvvm_fmax_f(a, b))
+CLANG_CALL(float, min, (float a, float b), fminf(a, b))
+CLANG_CALL(float, max, (float a, float b), fmaxf(a, b))
+CLANG_CALL(double, min, (double a, double b), __nvvm_fmin_d(a, b))
+CLANG_CALL(double, max, (double a, double b), __nvvm_fmax_d(a, b))
 
-CLANG_DEVICE int abs(int x)
-{
-    return x < 0 ? -x : x;
-}
-CLANG_DEVICE float fabsf(float x)
-{
-    return __builtin_fabsf(x);
-}
-CLANG_DEVICE double fabs(double x)
-{
-    return __builtin_fabs(x);
-}
-CLANG_DEVICE float fmaf(float a, float b, float c)
-{
-    return __nvvm_fma_rn_f(a, b, c);
-}
-CLANG_DEVICE double fma(double a, double b, double c)
-{
-    return __nvvm_fma_rn_d(a, b, c);
-}
-CLANG_DEVICE float sqrtf(float x)
-{
-    return __nvvm_sqrt_rn_f(x);
-}
-CLANG_DEVICE float __fsqrt_rn(float x)
-{
-    return sqrtf(x);
-}
-CLANG_DEVICE float rsqrtf(float x)
-{
-    return __nvvm_rsqrt_approx_f(x);
-}
-CLANG_DEVICE bool isnan(float x)
-{
-    return x != x;
-}
-CLANG_DEVICE bool isfinite(float x)
-{
-    return __builtin_fabsf(x) < __builtin_inff();
-}
-CLANG_DEVICE bool isinf(float x)
-{
-    return __builtin_fabsf(x) == __builtin_inff();
-}
+CLANG_CALL(int, abs, (int x), x < 0 ? -x : x)
+CLANG_CALL(float, fabsf, (float x), __builtin_fabsf(x))
+CLANG_CALL(double, fabs, (double x), __builtin_fabs(x))
+CLANG_CALL(float, fmaf, (float a, float b, float c), __nvvm_fma_rn_f(a, b, c))
+CLANG_CALL(double, fma, (double a, double b, double c), __nvvm_fma_rn_d(a, b, c))
+CLANG_CALL(float, sqrtf, (float x), __nvvm_sqrt_rn_f(x))
+CLANG_CALL(float, __fsqrt_rn, (float x), sqrtf(x))
+CLANG_CALL(float, rsqrtf, (float x), __nvvm_rsqrt_approx_f(x))
+CLANG_CALL(bool, isnan, (float x), x != x)
+CLANG_CALL(bool, isfinite, (float x), __builtin_fabsf(x) < __builtin_inff())
+CLANG_CALL(bool, isinf, (float x), __builtin_fabsf(x) == __builtin_inff())
 
 // --- Powers, logarithms and angles ---
 
@@ -384,95 +270,33 @@ CLANG_OF_BOTH(ceil, __builtin_ceilf, __builtin_ceil)
 CLANG_OF_BOTH(trunc, __builtin_truncf, __builtin_trunc)
 CLANG_OF_BOTH(rint, __builtin_rintf, __builtin_rint)
 #undef CLANG_OF_BOTH
-CLANG_DEVICE float fabs(float x)
-{
-    return __builtin_fabsf(x);
-}
-CLANG_DEVICE float floorf(float x)
-{
-    return floor(x);
-}
-CLANG_DEVICE float ceilf(float x)
-{
-    return ceil(x);
-}
-CLANG_DEVICE float truncf(float x)
-{
-    return trunc(x);
-}
-CLANG_DEVICE float rintf(float x)
-{
-    return rint(x);
-}
+CLANG_CALL(float, fabs, (float x), __builtin_fabsf(x))
+CLANG_CALL(float, floorf, (float x), floor(x))
+CLANG_CALL(float, ceilf, (float x), ceil(x))
+CLANG_CALL(float, truncf, (float x), trunc(x))
+CLANG_CALL(float, rintf, (float x), rint(x))
 
-CLANG_DEVICE int __mul24(int a, int b)
-{
-    return __nvvm_mul24_i(a, b);
-}
-CLANG_DEVICE int __mulhi(int a, int b)
-{
-    return __nvvm_mulhi_i(a, b);
-}
-CLANG_DEVICE unsigned __umulhi(unsigned a, unsigned b)
-{
-    return __nvvm_mulhi_ui(a, b);
-}
+CLANG_CALL(int, __mul24, (int a, int b), __nvvm_mul24_i(a, b))
+CLANG_CALL(int, __mulhi, (int a, int b), __nvvm_mulhi_i(a, b))
+CLANG_CALL(unsigned, __umulhi, (unsigned a, unsigned b), __nvvm_mulhi_ui(a, b))
 
 // --- Atomics ---
 // Each returns what was there before.
 
-CLANG_DEVICE int atomicAdd(int *p, int x)
-{
-    return __nvvm_atom_add_gen_i(p, x);
-}
-CLANG_DEVICE unsigned atomicAdd(unsigned *p, unsigned x)
-{
-    return (unsigned)__nvvm_atom_add_gen_i((int *)p, (int)x);
-}
-CLANG_DEVICE unsigned long long atomicAdd(unsigned long long *p, unsigned long long x)
-{
-    return (unsigned long long)__nvvm_atom_add_gen_ll((long long *)p, (long long)x);
-}
-CLANG_DEVICE float atomicAdd(float *p, float x)
-{
-    return __nvvm_atom_add_gen_f(p, x);
-}
-CLANG_DEVICE double atomicAdd(double *p, double x)
-{
-    return __nvvm_atom_add_gen_d(p, x);
-}
-CLANG_DEVICE int atomicSub(int *p, int x)
-{
-    return atomicAdd(p, -x);
-}
-CLANG_DEVICE unsigned atomicSub(unsigned *p, unsigned x)
-{
-    return atomicAdd(p, 0 - x);
-}
-CLANG_DEVICE int atomicMin(int *p, int x)
-{
-    return __nvvm_atom_min_gen_i(p, x);
-}
-CLANG_DEVICE int atomicMax(int *p, int x)
-{
-    return __nvvm_atom_max_gen_i(p, x);
-}
-CLANG_DEVICE unsigned atomicMin(unsigned *p, unsigned x)
-{
-    return __nvvm_atom_min_gen_ui(p, x);
-}
-CLANG_DEVICE unsigned atomicMax(unsigned *p, unsigned x)
-{
-    return __nvvm_atom_max_gen_ui(p, x);
-}
-CLANG_DEVICE unsigned atomicInc(unsigned *p, unsigned most)
-{
-    return __nvvm_atom_inc_gen_ui(p, most);
-}
-CLANG_DEVICE unsigned atomicDec(unsigned *p, unsigned most)
-{
-    return __nvvm_atom_dec_gen_ui(p, most);
-}
+CLANG_CALL(int, atomicAdd, (int *p, int x), __nvvm_atom_add_gen_i(p, x))
+CLANG_CALL(unsigned, atomicAdd, (unsigned *p, unsigned x), (unsigned)__nvvm_atom_add_gen_i((int *)p, (int)x))
+CLANG_CALL(unsigned long long, atomicAdd, (unsigned long long *p, unsigned long long x),
+           (unsigned long long)__nvvm_atom_add_gen_ll((long long *)p, (long long)x))
+CLANG_CALL(float, atomicAdd, (float *p, float x), __nvvm_atom_add_gen_f(p, x))
+CLANG_CALL(double, atomicAdd, (double *p, double x), __nvvm_atom_add_gen_d(p, x))
+CLANG_CALL(int, atomicSub, (int *p, int x), atomicAdd(p, -x))
+CLANG_CALL(unsigned, atomicSub, (unsigned *p, unsigned x), atomicAdd(p, 0 - x))
+CLANG_CALL(int, atomicMin, (int *p, int x), __nvvm_atom_min_gen_i(p, x))
+CLANG_CALL(int, atomicMax, (int *p, int x), __nvvm_atom_max_gen_i(p, x))
+CLANG_CALL(unsigned, atomicMin, (unsigned *p, unsigned x), __nvvm_atom_min_gen_ui(p, x))
+CLANG_CALL(unsigned, atomicMax, (unsigned *p, unsigned x), __nvvm_atom_max_gen_ui(p, x))
+CLANG_CALL(unsigned, atomicInc, (unsigned *p, unsigned most), __nvvm_atom_inc_gen_ui(p, most))
+CLANG_CALL(unsigned, atomicDec, (unsigned *p, unsigned most), __nvvm_atom_dec_gen_ui(p, most))
 
 #define CLANG_ATOMIC(name, builtin)                                                                                    \
     CLANG_DEVICE int name(int *p, int x)                                                                               \
@@ -492,23 +316,13 @@ CLANG_ATOMIC(atomicOr, or)
 CLANG_ATOMIC(atomicXor, xor)
 CLANG_ATOMIC(atomicExch, xchg)
 #undef CLANG_ATOMIC
-CLANG_DEVICE float atomicExch(float *p, float x)
-{
-    return __int_as_float(atomicExch((int *)p, __float_as_int(x)));
-}
+CLANG_CALL(float, atomicExch, (float *p, float x), __int_as_float(atomicExch((int *)p, __float_as_int(x))))
 
-CLANG_DEVICE int atomicCAS(int *p, int expected, int x)
-{
-    return __nvvm_atom_cas_gen_i(p, expected, x);
-}
-CLANG_DEVICE unsigned atomicCAS(unsigned *p, unsigned expected, unsigned x)
-{
-    return (unsigned)atomicCAS((int *)p, (int)expected, (int)x);
-}
-CLANG_DEVICE unsigned long long atomicCAS(unsigned long long *p, unsigned long long expected, unsigned long long x)
-{
-    return (unsigned long long)__nvvm_atom_cas_gen_ll((long long *)p, (long long)expected, (long long)x);
-}
+CLANG_CALL(int, atomicCAS, (int *p, int expected, int x), __nvvm_atom_cas_gen_i(p, expected, x))
+CLANG_CALL(unsigned, atomicCAS, (unsigned *p, unsigned expected, unsigned x),
+           (unsigned)atomicCAS((int *)p, (int)expected, (int)x))
+CLANG_CALL(unsigned long long, atomicCAS, (unsigned long long *p, unsigned long long expected, unsigned long long x),
+           (unsigned long long)__nvvm_atom_cas_gen_ll((long long *)p, (long long)expected, (long long)x))
 
 // --- printf and assert ---
 // clang turns printf into a call of vprintf. <cassert> calls __assert_fail.

@@ -16,18 +16,9 @@ CLANG_APPROX(__log2f, "lg2.approx.f32")
 CLANG_APPROX(__sinf, "sin.approx.f32")
 CLANG_APPROX(__cosf, "cos.approx.f32")
 #undef CLANG_APPROX
-CLANG_DEVICE float __expf(float x)
-{
-    return exp2f(x * 1.4426950408889634f);
-}
-CLANG_DEVICE float __logf(float x)
-{
-    return __log2f(x) * 0.6931471805599453f;
-}
-CLANG_DEVICE float __powf(float x, float y)
-{
-    return exp2f(y * __log2f(x));
-}
+CLANG_CALL(float, __expf, (float x), exp2f(x * 1.4426950408889634f))
+CLANG_CALL(float, __logf, (float x), __log2f(x) * 0.6931471805599453f)
+CLANG_CALL(float, __powf, (float x, float y), exp2f(__log2f(x) * y))
 CLANG_DEVICE float __fdividef(float x, float y)
 {
     float z;
@@ -54,10 +45,7 @@ CLANG_DEVICE float logf(float x)
                 n = float(small ? e - 23 : e);
     return fmaf(n, 0.693145752f, fmaf(n, 1.42860677e-6f, fmaf(s, series, 2 * s)));
 }
-CLANG_DEVICE float log2f(float x)
-{
-    return logf(x) * 1.44269504f;
-}
+CLANG_CALL(float, log2f, (float x), logf(x) * 1.44269504f)
 CLANG_DEVICE float tanhf(float x)
 {
     const float a = fabsf(x), t = x * x;
@@ -102,10 +90,7 @@ CLANG_DEVICE void sincosf(float x, float *sine, float *cosine)
     *sine = sinf(x);
     *cosine = cosf(x);
 }
-CLANG_DEVICE float tanf(float x)
-{
-    return sinf(x) / cosf(x);
-}
+CLANG_CALL(float, tanf, (float x), sinf(x) / cosf(x))
 // Of an angle near 0, pi / 4 or pi / 2, whose tangent is z.
 CLANG_DEVICE float atanf(float x)
 {
@@ -137,15 +122,9 @@ CLANG_DEVICE float powf(float x, float y)
                 value = exp2f(float(by - 2 * n)) * half * half;  // 2^by may be too large for one
     return x < 0 && odd ? -value : value;
 }
-CLANG_DEVICE float pow(float x, float y)
-{
-    return powf(x, y);
-}
+CLANG_CALL(float, pow, (float x, float y), powf(x, y))
 __device__ double pow(double, double) = delete;
-CLANG_DEVICE float pow(float x, int y)
-{
-    return powf(x, float(y));
-}
+CLANG_CALL(float, pow, (float x, int y), powf(x, float(y)))
 
 // The same in double. A series is summed from its end: 1 + r * (1 + r / 2 * (1 + r / 3 * ...)).
 CLANG_DEVICE double clang_exp(double x)
@@ -186,14 +165,8 @@ CLANG_DEVICE double clang_sine(double x, int quarters)
     y = odd ? y : y * r;
     return at & 2 ? -y : y;
 }
-CLANG_DEVICE double clang_sin(double x)
-{
-    return clang_sine(x, 0);
-}
-CLANG_DEVICE double clang_cos(double x)
-{
-    return clang_sine(x, 1);
-}
+CLANG_CALL(double, clang_sin, (double x), clang_sine(x, 0))
+CLANG_CALL(double, clang_cos, (double x), clang_sine(x, 1))
 
 // By the name that C++ has for all types: of float, and where there is one, of double. Another is refused.
 #define CLANG_OF_FLOAT(name)                                                                                           \

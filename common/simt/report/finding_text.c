@@ -1,97 +1,12 @@
 // A finding as one line: where, and who does what to which bytes. See findings.h.
+#include "finding_sync.h"
 #include "finding_waits.h"
-#include "finding_warpgroup.h"
+#include "finding_words.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/source.h"
 #include "base/text.h"
-
-// --- places, threads, bytes ---
-
-void simt_finding_place_text(const struct simt_finding_place *p, char *text, size_t size)
-{
-    struct text_end t = { text, size };
-    text_add(&t, "%.300s:%u", p->in_ptx ? p->file : source_base_name(p->file), p->line);
-    if (!p->caller_file)
-        return;
-    if (!strcmp(p->caller_file, p->file))
-        text_add(&t, ", called from line %u", p->caller);
-    else
-        text_add(&t, ", called from %.60s:%u", source_base_name(p->caller_file), p->caller);
-}
-
-static void say_where(struct text_end *t, const struct simt_finding_place *p)
-{
-    char where[400];
-    simt_finding_place_text(p, where, sizeof where);
-    text_add(t, "%s", where);
-}
-
-static void say_block(struct text_end *t, const uint32_t block[3])
-{
-    text_add(t, "block (%u,%u,%u)", block[0], block[1], block[2]);
-}
-
-static void say_thread(struct text_end *t, const struct simt_side *s)
-{
-    text_add(t, "thread (%u,%u,%u)", s->thread[0], s->thread[1], s->thread[2]);
-}
-
-static void say_shared(struct text_end *t, const struct simt_object *o)
-{
-    if (!o->name)
-        text_add(t, "byte %" PRIu64 " of shared memory, of which the block has %" PRIu64 " bytes", o->address,
-                 o->bytes);
-    else if ((uint64_t)o->at >= o->bytes)
-        text_add(t, "byte %" PRId64 " of %s (shared memory), which has %" PRIu64 " bytes", o->at, o->name, o->bytes);
-    else
-        text_add(t, "byte %" PRId64 " of %s (shared memory)", o->at, o->name);
-    if (o->owner == SIMT_NO_BLOCK) {
-        text_add(t, " of block %u of a cluster that has %u blocks", o->rank, o->blocks);
-    } else if (o->owner == SIMT_OTHER_BLOCK) {
-        text_add(t, " of ");
-        say_block(t, o->block);
-    } else if (o->owner == SIMT_OTHER_WINDOW) {
-        text_add(
-            t,
-            " of block %u of the cluster: an address in the shared memory of another block is for ld.shared::cluster "
-            "and its like",
-            o->rank);
-    }
-}
-
-static void say_global(struct text_end *t, const struct simt_object *o)
-{
-    if (!o->name)
-        text_add(t, "address 0x%" PRIx64 ", which no allocation holds%s", o->address,
-                 o->address < 4096 ? " (a null pointer?)" : "");
-    else if (o->at < 0)
-        text_add(t, "%" PRId64 " bytes before the start of %s", -o->at, o->name);
-    else if (o->freed)
-        text_add(t, "byte %" PRId64 " of %s, which has been freed", o->at, o->name);
-    else
-        text_add(t, "byte %" PRId64 " of %s, which has %" PRIu64 " bytes", o->at, o->name, o->bytes);
-}
-
-static void say_object(struct text_end *t, const struct simt_object *o)
-{
-    if (o->space == SIMT_SHARED)
-        say_shared(t, o);
-    else if (o->space == SIMT_LOCAL)
-        text_add(t, "byte %" PRIu64 " of local memory, of which a thread has %" PRIu64 " bytes", o->address, o->bytes);
-    else if (o->space == SIMT_REGISTER)
-        text_add(t, "%s", o->name ? o->name : "the carry flag");
-    else
-        say_global(t, o);
-}
-
-void simt_object_text(const struct simt_object *o, char *text, size_t size)
-{
-    struct text_end t = { text, size };
-    say_object(&t, o);
-}
 
 // --- accesses ---
 
@@ -114,32 +29,17 @@ static const char *verb(enum simt_access access)
 static void say_access(struct text_end *t, const struct simt_finding *f)
 {
     text_add(t, " %s ", verb(f->here.access));
-    say_object(t, &f->object);
+    finding_object(t, &f->object);
     text_add(t, "%s", by_text(f->here.by));
-}
-
-static bool same_block(const struct simt_finding *f)
-{
-    return !memcmp(f->here.block, f->there.block, sizeof f->here.block);
-}
-
-// The other thread, with its block if that is another.
-static void say_other(struct text_end *t, const struct simt_finding *f)
-{
-    if (!same_block(f)) {
-        say_block(t, f->there.block);
-        text_add(t, ", ");
-    }
-    say_thread(t, &f->there);
 }
 
 // "thread (0,0,0) wrote it at kernel.cu:55".
 static void say_other_access(struct text_end *t, const struct simt_finding *f)
 {
     const enum simt_access a = f->there.access;
-    say_other(t, f);
+    finding_other(t, f);
     text_add(t, " %s it at ", a == SIMT_CHANGES ? "changed" : a == SIMT_WRITES ? "wrote" : "read");
-    say_where(t, &f->there.place);
+    finding_where(t, &f->there.place);
 }
 
 // An access that cannot be made: out of bounds, or at an odd address.
@@ -150,7 +50,7 @@ static void say_bad_access(struct text_end *t, const struct simt_finding *f)
         text_add(t, " byte%s out of bounds: ", text_plural(f->bytes));
     else
         text_add(t, " bytes at an address that is not a multiple of %u: ", f->bytes);
-    say_object(t, &f->object);
+    finding_object(t, &f->object);
 }
 
 // A register or byte that nothing wrote, and what was done with it: "%f12 is stored (st.global.f32) before ...".
@@ -166,13 +66,13 @@ static void say_unwritten(struct text_end *t, const struct simt_finding *f)
     if (f->object.space == SIMT_LOCAL)
         text_add(t, "byte %" PRIu64 " of local memory", f->object.address);
     else
-        say_object(t, &f->object);
+        finding_object(t, &f->object);
     if (!f->used.file) {
         text_add(t, " %s (%s) before anything wrote it", uses[f->use], op);
         return;
     }
     text_add(t, " is used by %s before anything wrote it, and what comes of it %s at ", op, uses[f->use]);
-    say_where(t, &f->used);
+    finding_where(t, &f->used);
 }
 
 // Two accesses that nothing orders; one of them may be a copy that is under way.
@@ -194,8 +94,8 @@ static void say_race(struct text_end *t, const struct simt_finding *f)
     else if (copy)
         text_add(t, " and has not waited for it");
     else if (f->kind == SIMT_RACE)
-        text_add(t, same_block(f) ? ", and no barrier comes between them"
-                                  : ", and nothing orders the two blocks of the cluster here");
+        text_add(t, finding_same_block(f) ? ", and no barrier comes between them"
+                                          : ", and nothing orders the two blocks of the cluster here");
     else
         text_add(t, f->orders_blocks ? ", and nothing orders the two blocks here" : ", and blocks run in any order");
 }
@@ -309,12 +209,12 @@ static void say_overlap(struct text_end *t, const struct simt_finding *f)
 {
     const int64_t behind = (int64_t)f->object.address - (int64_t)f->left;
     text_add(t, " copies %u bytes to ", f->bytes);
-    say_object(t, &f->object);
+    finding_object(t, &f->object);
     text_add(t, ", and a copy of %" PRIu64 " bytes is under way to %" PRId64 " bytes %s that: ", f->seen,
              behind < 0 ? -behind : behind, behind < 0 ? "behind" : "before");
-    say_other(t, f);
+    finding_other(t, f);
     text_add(t, " started it at ");
-    say_where(t, &f->there.place);
+    finding_where(t, &f->there.place);
     text_add(t, ". The two overlap");
 }
 
@@ -326,14 +226,14 @@ static void say_wgmma(struct text_end *t, const struct simt_finding *f)
     }
     text_add(t, f->kind == SIMT_WGMMA_FENCE ? " starts a wgmma whose registers were written at "
                                             : " uses an accumulator of the wgmma at ");
-    say_where(t, &f->there.place);
+    finding_where(t, &f->there.place);
     if (f->kind == SIMT_WGMMA_FENCE) {
         text_add(t, ", and no wgmma.fence comes between them");
     } else if (f->kind == SIMT_WGMMA_WAIT) {
         text_add(t, ", which has not been waited for");
     } else if (f->used.file) {
         text_add(t, ", which was not committed before the wgmma.wait_group at ");
-        say_where(t, &f->used);
+        finding_where(t, &f->used);
         text_add(t, ": that did not wait for it");
     } else {
         text_add(t, ", which has been neither committed nor waited for");
@@ -353,7 +253,7 @@ static void say_order(struct text_end *t, const struct simt_finding *f)
     case SIMT_CLASS_LEFT:
         text_add(t, ": the block ends while the copy of %u bytes that this line starts %s ", f->bytes,
                  f->kind == SIMT_LOAD_LEFT ? "is on its way to" : "may still read");
-        say_object(t, &f->object);
+        finding_object(t, &f->object);
         break;
     case SIMT_CLASS_LAUNCH:
         say_access(t, f);
@@ -386,145 +286,18 @@ static void say_order(struct text_end *t, const struct simt_finding *f)
     }
 }
 
-// A barrier that some threads do not come to.
-static void say_barrier(struct text_end *t, const struct simt_finding *f)
-{
-    switch (f->kind) {
-    case SIMT_BARRIER_STUCK:
-        text_add(t,
-                 " waits at this barrier for ever: %" PRIu64 " of the block's %" PRIu64 " threads arrived, %" PRIu64
-                 " have ended",
-                 f->seen, f->expected, f->left);
-        if (f->lanes) {
-            text_add(t, ", and ");
-            say_thread(t, &f->there);
-            text_add(t, " waits at ");
-            say_where(t, &f->there.place);
-        }
-        text_add(t, ": does every thread reach it?");
-        break;
-    case SIMT_LANES_SPLIT:
-        text_add(t, " waits here for all lanes of its warp, and ");
-        say_thread(t, &f->there);
-        text_add(t, " waits at ");
-        say_where(t, &f->there.place);
-        text_add(t, ": an H200 would wait for ever");
-        break;
-    case SIMT_BARRIER_SPLIT:
-        text_add(t, " waits here, and ");
-        say_thread(t, &f->there);
-        text_add(t, " at ");
-        say_where(t, &f->there.place);
-        text_add(t, ": each opens the other's barrier");
-        break;
-    case SIMT_BARRIER_LEFT:
-        text_add(t, " waits at this barrier, to which %" PRIu64 " of the block's %" PRIu64 " threads never come: ",
-                 f->left, f->expected);
-        say_thread(t, &f->there);
-        text_add(t, " ended at ");
-        say_where(t, &f->there.place);
-        break;
-    case SIMT_BARRIER_COUNT:
-        text_add(t,
-                 " comes to a barrier for %" PRIu64 " threads; for others, who wait there, it is one for %" PRIu64
-                 ", at ",
-                 f->seen, f->expected);
-        say_where(t, &f->there.place);
-        break;
-    default:
-        text_add(t, " names a barrier that does not exist, or a thread count that is no multiple of 32");
-    }
-}
-
-// An instruction of the whole warp, and lanes that are not as it names them.
-static void say_lanes(struct text_end *t, const struct simt_finding *f)
-{
-    if (f->kind == SIMT_NOT_MEMBER)
-        text_add(
-            t,
-            " runs this instruction, but its member mask is 0x%08x, without lane %u: name every lane that comes here",
-            f->lanes, f->here.lane);
-    else if (f->kind == SIMT_LANES_MISSING)
-        text_add(t,
-                 " waits at this instruction for lanes 0x%08x of its warp, which never come: have they ended, or taken "
-                 "another branch?",
-                 f->lanes);
-    else
-        text_add(t, " reads from lane %d, which takes no part: its value is undefined",
-                 __builtin_ctz(f->lanes ? f->lanes : 1));
-}
-
-static void say_init_again(struct text_end *t, const struct simt_finding *f)
-{
-    text_add(t, " initialises the mbarrier at ");
-    say_object(t, &f->mbarrier.object);
-    text_add(t, ", which ");
-    say_other(t, f);
-    text_add(t, " has initialised at ");
-    say_where(t, &f->there.place);
-    text_add(t, ": PTX leaves open what a second mbarrier.init does");
-}
-
-// A wait for a parity that may come too late.
-static void say_late(struct text_end *t, const struct simt_finding *f)
-{
-    text_add(t, " waits for a phase of the mbarrier at ");
-    say_object(t, &f->mbarrier.object);
-    text_add(t, "; ");
-    say_other(t, f);
-    text_add(t, " ends the next phase at ");
-    say_where(t, &f->there.place);
-    text_add(t, " without knowing of this wait: if that comes first, this waits for ever");
-}
-
-static void say_sync(struct text_end *t, const struct simt_finding *f)
-{
-    switch (simt_finding_class(f->kind)) {
-    case SIMT_CLASS_BARRIER:
-        say_barrier(t, f);
-        break;
-    case SIMT_CLASS_LANES:
-        say_lanes(t, f);
-        break;
-    case SIMT_CLASS_LATE:
-        say_late(t, f);
-        break;
-    case SIMT_CLASS_INIT:
-        say_init_again(t, f);
-        break;
-    case SIMT_CLASS_WARPGROUP:
-        finding_warpgroup(t, f);
-        break;
-    case SIMT_CLASS_BYTES:
-        text_add(t,
-                 ": the phase of the mbarrier at byte %" PRIu64
-                 " of shared memory is complete, and %u bytes are still on "
-                 "their way to it",
-                 f->mbarrier.object.address, f->bytes);
-        break;
-    case SIMT_CLASS_LIFE:
-        text_add(t, " uses the shared memory of ");
-        say_block(t, f->object.block);
-        text_add(t, f->kind == SIMT_MAY_HAVE_ENDED ? ", and nothing keeps that block from ending before it does"
-                                                   : ", and nothing has told it that this block has begun");
-        break;
-    default:
-        finding_registers(t, f);
-    }
-}
-
 void simt_finding_text(const struct simt_finding *f, char *text, size_t size)
 {
     static void (*const say_of[])(struct text_end *, const struct simt_finding *) = {
-        [SIMT_RUN] = say_run,         [SIMT_MEMCHECK] = say_memory, [SIMT_INITCHECK] = say_uninit,
-        [SIMT_RACECHECK] = say_order, [SIMT_SYNCCHECK] = say_sync,
+        [SIMT_RUN] = say_run,         [SIMT_MEMCHECK] = say_memory,    [SIMT_INITCHECK] = say_uninit,
+        [SIMT_RACECHECK] = say_order, [SIMT_SYNCCHECK] = finding_sync,
     };
     struct text_end t = { text, size };
-    say_where(&t, &f->here.place);
+    finding_where(&t, &f->here.place);
     text_add(&t, ": ");
-    say_block(&t, f->here.block);
+    finding_block(&t, f->here.block);
     text_add(&t, ", ");
-    say_thread(&t, &f->here);
+    finding_thread(&t, &f->here);
     say_of[simt_finding_check(f->kind)](&t, f);
     text_one_line(text, ' ');  // a kernel's texts and names may hold anything
 }

@@ -226,12 +226,20 @@ static bool wmma_shape(struct shape s, int bytes)
     return (square || tall || wide) && s.k == 16;
 }
 
+static enum ptx_space wmma_space(struct decoder *x, struct str name)
+{
+    if (str_is(name, "global"))
+        return SPACE_GLOBAL;
+    if (!str_is(name, "shared") && !str_is(name, "shared::cta"))
+        decode_unknown(x);
+    return SPACE_SHARED;
+}
+
 // wmma.load.a.sync.aligned.row.m16n16k16{.shared}.f16 {r...}, [p]{, stride}; wmma.store.d the other way round
 static void wmma_access(struct decoder *x, const struct parts *s)
 {
     bool load = str_is(s->part[1], "load"), spaced = s->n == 9;
     struct shape shape = { 0 };
-    enum ptx_space space = SPACE_GENERIC;
     enum ptx_type type = ptx_type_named(s->part[s->n - 1]);
     enum mma_type factor = MMA_F16;
     struct str which = s->part[2];
@@ -240,12 +248,7 @@ static void wmma_access(struct decoder *x, const struct parts *s)
         (!str_is(s->part[5], "row") && !str_is(s->part[5], "col")) || !read_shape(s->part[6], &shape) ||
         (role == FRAGMENT_C && !str_is(which, load ? "c" : "d")))
         decode_unknown(x);
-    if (spaced && str_is(s->part[7], "global"))
-        space = SPACE_GLOBAL;
-    else if (spaced && (str_is(s->part[7], "shared") || str_is(s->part[7], "shared::cta")))
-        space = SPACE_SHARED;
-    else if (spaced)
-        decode_unknown(x);
+    const enum ptx_space space = spaced ? wmma_space(x, s->part[7]) : SPACE_GENERIC;
     bool factors = role != FRAGMENT_C && load && read_type(type, &factor);
     bool accumulator = role == FRAGMENT_C && (type == PTX_F16 || type == PTX_F32 || type == PTX_F64 || type == PTX_S32);
     int bytes = factors ? bytes_of(factor) : (int)ptx_type_bytes(type);

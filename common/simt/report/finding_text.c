@@ -4,7 +4,6 @@
 #include "finding_words.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/text.h"
 

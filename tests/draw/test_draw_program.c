@@ -1,5 +1,5 @@
-// The pictures of `simt draw`: which instruction it takes, and what it refuses in one line. STEPS_PTX and STEPS_FOLDER
-// are folders and SIMT is a path that the build defines.
+// The pictures of `simt draw`: which instruction it takes, and what it refuses in one line. TILE_PTX, SIMT, and the
+// folders STEPS_PTX and STEPS_FOLDER are paths that the build defines.
 #include <criterion/criterion.h>
 
 #include <stdio.h>

@@ -1,21 +1,20 @@
 // What the checks keep while a kernel runs, and what the files of this room tell each other. What is checked is in
 // check.h. The terms are those of vector-clock race detection (Lamport's happens before; Fidge and Mattern's clocks):
 //
-//   time        checker.now: a number that grows at barriers, fences, releases and strong writes. An access is known by
-//               its thread and the time when it was made.
-//   ordered     it happens before the access in hand.
-//   clock       a vector clock (vclock.h): for every thread of the launch, the time up to which its accesses are
-//   ordered. view        a thread's clocks (enum view_clock); view_used: not empty. release, acquire, fence    as in
-//   PTX, with a scope: block, or wide, which is anything beyond. sync_var    a place that strong accesses go to, or an
-//   mbarrier, with the clocks that were released there. synced      up to when accesses are ordered by barriers,
-//   without a clock: of all the block's threads, of a warp's,
-//               of a lane's.
-//   interval    what lies between two barriers of the whole block.
-//   redundant   of reads: one more in this interval adds nothing to what is remembered.
-//   strong, weak, polling      an access with or without an order; of a loop that looks at one place again and again.
-//   granule     the smallest piece of memory that the kernel's instructions load or store; line: 8 of global memory.
-//   remote      by a thread of another block of the cluster.
-//   tag         of a bulk load: the number of its mbarrier, modulo TAGS.
+// - time: checker.now, which grows at barriers, fences, releases and strong writes. An access is known by its thread
+//   and the time when it was made.
+// - ordered: it happens before the access in hand.
+// - clock: a vector clock (vclock.h). For every thread of the launch, the time up to which its accesses are ordered.
+// - view: a thread's clocks (enum view_clock). views_used: not all are empty.
+// - release, acquire, fence: as in PTX, with a scope: the block, or wide, which is anything beyond.
+// - sync_var: a place that strong accesses go to, or an mbarrier, with the clocks that were released there.
+// - synced: the time up to which accesses are ordered by barriers: by those of the block, of warps, of lanes.
+// - interval: what lies between two barriers of the whole block.
+// - redundant: a read that adds nothing, in this interval, to what is remembered.
+// - strong, weak: an access with or without a memory order. Polling: in a loop that reads one place again and again.
+// - granule: the smallest piece of memory that the kernel's instructions load or store. Line: 8 of global memory.
+// - remote: by a thread of another block of the cluster.
+// - tag: of a bulk load, the number of its mbarrier, modulo TAGS.
 #pragma once
 
 #include "check.h"
@@ -51,9 +50,8 @@ struct touches {  // which granules a warp's access touches: distinct ones, by a
     struct run *runs;
     uint32_t active, bytes;
     struct {
-        uint32_t version,
-            base;  // of shared memory: in that version reads from granule base on are redundant; 0: unknown
-    } redundant[REDUNDANT_SLOTS];  // by base
+        uint32_t version, base;    // of shared memory: in that version reads from granule base on are redundant
+    } redundant[REDUNDANT_SLOTS];  // by base; version 0: it is not known
     uint64_t delta[LANES];
     uint32_t room;         // for granules
     struct touches *next;  // what another access of the memop touched
@@ -114,9 +112,8 @@ enum view_clock {     // of a thread
 
 struct view {
     struct vclock *clocks[VIEW_CLOCKS];
-    uint32_t
-        fenced_at[2];  // what it had done itself up to its last fence, and its last wide one; 0: VIEW_FENCED says all
-    uint32_t begun;    // ranks of the blocks of its cluster that it knows to have begun
+    uint32_t fenced_at[2];  // what it had done itself up to its last fence, and its last wide one; 0: nothing to add
+    uint32_t begun;         // ranks of the blocks of its cluster that it knows to have begun
 };
 
 struct sync_var {  // a place that strong accesses go to
@@ -170,8 +167,8 @@ struct block_check {                      // of a block that runs
     } ordered_cache[ORDERED_CACHE];  // what was found ordered before accesses of thread me lately: it stays so
     struct proxy_view *proxies;      // by thread: its last fences; NULL: there was none
     struct shadows *shadows;         // undefined bytes; NULL if the code follows none through memory
-    struct remote_access
-        *remote_accesses;  // by rank and thread: its last access here from another block; NULL: there was none
+    // By rank and thread: its last access here from another block; NULL: there was none.
+    struct remote_access *remote_accesses;
 };
 
 struct remote_access {

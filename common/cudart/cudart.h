@@ -55,8 +55,8 @@ uint64_t cudart_setting(const char *name);  // a number of the environment; 0: n
 void cudart_tell(const char *kernel);       // tells simt exec that a launch of it begins; NULL: that it has ended
 bool cudart_times(void);                    // times are asked for: those of events are predicted, too
 void cudart_lock(void), cudart_unlock(void);
-void cudart_keep_prints(struct simt *s);
-void cudart_print(void);  // what kernels have printed so far
+void cudart_keep_prints(void);  // of kernels, until cudart_print prints what they have printed so far
+void cudart_print(void);
 
 // Bytes of dynamic shared memory that a launch may give the kernel.
 uint64_t cudart_most_dynamic(const void *host, const struct simt_kernel_about *about);
@@ -139,6 +139,7 @@ struct cudart_memory {
     bool registered;  // it is the program's, and has another address on the device
     bool of_graph;    // each launch of a graph allocates it, at this address
     bool given_back;  // the program has freed it since
+    void (*freed)(uint64_t address);  // called when it does; or NULL
     enum cudaMemoryType type;
 };
 const struct cudart_memory *cudart_memory_at(const void *address);        // that holds it; NULL: it is the host's alone
@@ -152,7 +153,7 @@ void cudart_memory_of_graph(void *p);  // which cudart_allocate has given; again
 extern uint64_t cudart_of_graphs[4];   // bytes, by enum cudaGraphMemAttributeType
 void cudart_graph_memory(uint64_t more, uint64_t less);  // of it is in use
 cudaError_t cudart_memory_map(uint64_t address, size_t bytes, enum cudaMemoryType type);
-void cudart_ipc_freed(uint64_t address);  // an allocation that other processes may have opened
+void cudart_memory_when_freed(uint64_t address, void (*freed)(uint64_t address));
 // What all memory holds now, which cudart_memory_free frees. Nothing if that is too much.
 size_t cudart_memory_copy(struct simt_array **out);
 void cudart_memory_free(struct simt_array *all, size_t n);

@@ -101,6 +101,5 @@ struct simt *cudart_gpu(void)
     if (cudart_tally())
         simt_set_progress(s, show);
     cudart_not_in_children();
-    cudart_keep_prints(s);
     return s;
 }

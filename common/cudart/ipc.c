@@ -72,7 +72,7 @@ static void drop(struct shared *s)
     free(s);
 }
 
-void cudart_ipc_freed(uint64_t address)
+static void forget(uint64_t address)
 {
     struct shared *s = find(address);
     if (s)
@@ -93,6 +93,7 @@ static struct shared *give(const struct cudart_memory *m)
         return NULL;
     }
     simt_lend(cudart_gpu(), m->address, s->view);
+    cudart_memory_when_freed(m->address, forget);
     return s;
 }
 

@@ -69,7 +69,8 @@ static cudaError_t run(struct simt_kernel *k, struct cudart_launch *l)
     const cudaError_t e = cudart_place_managed();
     if (e)
         return e;
-    fflush(stdout);  // the kernel's printf comes after the program's
+    fflush(stdout);  // what is said of the launch comes after what the program has printed
+    cudart_keep_prints();
     if (looks) {
         cudart_frames(&l->frames);
         if (cudart_tally())

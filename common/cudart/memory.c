@@ -36,6 +36,13 @@ void cudart_memory_forget(uint64_t address)
             all[i] = all[--n_all];
 }
 
+void cudart_memory_when_freed(uint64_t address, void (*freed)(uint64_t address))
+{
+    for (size_t i = 0; i < n_all; i++)
+        if (all[i].address == address)
+            all[i].freed = freed;
+}
+
 static bool within(const void *p, uint64_t from, uint64_t bytes)
 {
     return (uint64_t)p >= from && (uint64_t)p - from < bytes;
@@ -292,7 +299,8 @@ static cudaError_t free_now(const char *function, void *p, bool hosts)
                simt_free(cudart_gpu(), m->address, error)) {
         if (m->host)
             munmap(p, m->bytes);
-        cudart_ipc_freed(m->address);
+        if (m->freed)
+            m->freed(m->address);
         *m = all[--n_all];
         return cudaSuccess;
     }

@@ -20,10 +20,12 @@ static void say_lost(void)
                 (long)ftello(stream));
 }
 
-void cudart_keep_prints(struct simt *s)
+void cudart_keep_prints(void)
 {
+    if (stream)
+        return;
     stream = open_memstream(&text, &bytes);
-    simt_set_output(s, stream);
+    simt_set_output(cudart_gpu(), stream);
     cudart_at_end(say_lost);
 }
 
@@ -34,7 +36,8 @@ void cudart_print(void)
         fclose(stream);
         fwrite(text, 1, bytes, stdout);
         free(text);
-        cudart_keep_prints(cudart_gpu());
+        stream = NULL;
+        cudart_keep_prints();
     }
     cudart_unlock();
 }

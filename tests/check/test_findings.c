@@ -198,6 +198,11 @@ static const struct spoken {
          "blocks run in any order",
          "at block scope", .here = DOES(20, 33, CHANGES, THREAD),
          .there = { .place = AT(10), .block = { 1, 0, 0 }, .access = SIMT_COMPARES }, .object = OUT),
+    SAYS(RACE_BLOCKS,
+         " changes byte 256 of out, which has 256 bytes; block (1,0,0), thread (0,0,0) wrote it at kernel.cu:10, and "
+         "blocks run in any order",
+         "set it before the launch", .here = DOES(20, 33, CHANGES, THREAD),
+         .there = { .place = AT(10), .block = { 1, 0, 0 }, .access = SIMT_WRITES }, .object = OUT),
     // of strong accesses
     SAYS(STRONG_WRITES,
          " changes byte 256 of out, which has 256 bytes; block (1,0,0), thread (0,0,0) wrote it at kernel.cu:10, and "

@@ -119,6 +119,12 @@ static bool is_atomic(const struct simt_side *s)
     return s->access == SIMT_CHANGES || s->access == SIMT_COMPARES;
 }
 
+// Does a store set what atomics of others change?
+static bool sets(const struct simt_side *a, const struct simt_side *b)
+{
+    return a->access == SIMT_WRITES && is_atomic(b);
+}
+
 static bool unmade_wait(const struct simt_finding *f)
 {
     size_t i = 0;
@@ -236,6 +242,9 @@ static const char *look_race_blocks(const struct simt_finding *f)
 {
     if (is_atomic(&f->here) && is_atomic(&f->there))
         return "an atomic at block scope is atomic for its own block alone: others need device scope";
+    if (!f->orders_blocks && (sets(&f->here, &f->there) || sets(&f->there, &f->here)))
+        return "the block that sets this element may come after others that have changed it: set it before the launch "
+               "(cudaMemset), or let each block have an element of its own";
     if (f->orders_blocks)
         return "the block that writes must release (fence, then an atomic), the one that reads acquire (an atomic, "
                "then a fence), at device scope and on the same variable: is one of these missing on the way?";

@@ -198,6 +198,47 @@ static cublasStatus_t copy(void *to, int64_t to_pitch, const void *from, int64_t
 VECTORS(S, float, CUDA_R_32F)
 VECTORS(D, double, CUDA_R_64F)
 
+// --- The same with types that the call names, where all of them are one ---
+
+static bool alike(const struct vectors *v, cudaDataType a, cudaDataType b, cudaDataType execution)
+{
+    return (v->type == CUDA_R_32F || v->type == CUDA_R_64F) && v->type == a && v->type == b && v->type == execution;
+}
+
+static cublasStatus_t unlike(const struct vectors *v)
+{
+    return blas_refuse(v->function, "types that are not all float, or all double");
+}
+
+cublasStatus_t cublasAxpyEx(cublasHandle_t h, int n, const void *alpha, cudaDataType alpha_type, const void *x,
+                            cudaDataType type, int incx, void *y, cudaDataType y_type, int incy, cudaDataType execution)
+{
+    const struct vectors v = { "cublasAxpyEx", type };
+    return alike(&v, alpha_type, y_type, execution) ? axpy(h, &v, n, alpha, x, incx, y, incy) : unlike(&v);
+}
+
+cublasStatus_t cublasScalEx(cublasHandle_t h, int n, const void *alpha, cudaDataType alpha_type, void *x,
+                            cudaDataType type, int incx, cudaDataType execution)
+{
+    const struct vectors v = { "cublasScalEx", type };
+    return alike(&v, alpha_type, type, execution) ? scal(h, &v, n, alpha, x, incx) : unlike(&v);
+}
+
+cublasStatus_t cublasDotEx(cublasHandle_t h, int n, const void *x, cudaDataType type, int incx, const void *y,
+                           cudaDataType y_type, int incy, void *result, cudaDataType result_type,
+                           cudaDataType execution)
+{
+    const struct vectors v = { "cublasDotEx", type };
+    return alike(&v, y_type, result_type, execution) ? dot(h, &v, n, x, incx, y, incy, result, false) : unlike(&v);
+}
+
+cublasStatus_t cublasNrm2Ex(cublasHandle_t h, int n, const void *x, cudaDataType type, int incx, void *result,
+                            cudaDataType result_type, cudaDataType execution)
+{
+    const struct vectors v = { "cublasNrm2Ex", type };
+    return alike(&v, type, result_type, execution) ? dot(h, &v, n, x, incx, x, incx, result, true) : unlike(&v);
+}
+
 #define COPIES(name)                                                                                                   \
     cublasStatus_t cublas##name##Vector(int n, int size, const void *x, int incx, void *y, int incy)                   \
     {                                                                                                                  \

@@ -129,15 +129,14 @@ static void floats()
     verdict("alpha on the device", s, right(c, a, N, b, N, alpha, beta));
 }
 
-template <typename X, typename C> static void mixed(const char *what, cudaDataType in, cudaDataType out,
-                  cublasComputeType_t compute = CUBLAS_COMPUTE_32F)
+template <typename X, typename C>
+static void mixed(const char *what, cudaDataType in, cudaDataType out, cublasComputeType_t compute = CUBLAS_COMPUTE_32F)
 {
     const float alpha = 0.5f, beta = 1;
     matrix<X> a(48, 40), b(40, 56);
     matrix<C> c(48, 56);
-    const cublasStatus_t s =
-        cublasGemmEx(handle, N, N, 48, 56, 40, &alpha, a.device, in, a.ld, b.device, in, b.ld, &beta, c.device, out,
-                     c.ld, compute, CUBLAS_GEMM_DEFAULT_TENSOR_OP);
+    const cublasStatus_t s = cublasGemmEx(handle, N, N, 48, 56, 40, &alpha, a.device, in, a.ld, b.device, in, b.ld,
+                                          &beta, c.device, out, c.ld, compute, CUBLAS_GEMM_DEFAULT_TENSOR_OP);
     verdict(what, s, right(c, a, N, b, N, alpha, beta));
 }
 
@@ -258,6 +257,18 @@ static void elements()
     s = cublasDswap(handle, 100, u.device, 1, v.device, 1);
     u.down();
     verdict("Dswap", s, u.host == want);
+
+    v.down();
+    want_dot = 0;
+    for (int i = 0; i < 100; i++)
+        want_dot += std::pow(v.host[i] + beta * (beta * u.host[i]), 2);
+    s = cublasScalEx(handle, 100, &beta, CUDA_R_64F, u.device, CUDA_R_64F, 1, CUDA_R_64F);
+    s = s ? s
+          : cublasAxpyEx(handle, 100, &beta, CUDA_R_64F, u.device, CUDA_R_64F, 1, v.device, CUDA_R_64F, 1, CUDA_R_64F);
+    s = s ? s
+          : cublasDotEx(handle, 100, v.device, CUDA_R_64F, 1, v.device, CUDA_R_64F, 1, &dot, CUDA_R_64F, CUDA_R_64F);
+    s = s ? s : cublasNrm2Ex(handle, 100, v.device, CUDA_R_64F, 1, &norm, CUDA_R_64F, CUDA_R_64F);
+    verdict("with types", s, std::fabs(dot - want_dot) <= 1e-12 * want_dot && norm == std::sqrt(dot));
 
     matrix<float> x(9, 17, 2), y(17, 9), z(17, 9);
     s = cublasSgeam(handle, T, N, 17, 9, &three, x.device, x.ld, &minus, y.device, y.ld, z.device, z.ld);

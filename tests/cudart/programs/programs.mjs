@@ -17,11 +17,11 @@ const [simt, folder] = process.argv.slice(2, 4).map((path) => resolve(path)), ta
 
 // --- Which programs: the rule of each repository, written before any of its programs was built ---
 
-// Of the last eight: files .cu with a main that launch something, and use none of cuFFT, cuSPARSE, cuSOLVER, NCCL, NVML, cuDNN, MPI,
+// From cuda_programming on, where nothing else is said: files .cu with a main that launch something, and use none of cuFFT, cuSPARSE, cuSOLVER, NCCL, NVML, cuDNN, MPI,
 // NVTX, OpenCV, NPP, SDL, libwb, FreeImage, PyTorch, OpenGL and texture references; in alphabetical order of their paths all or
 // every n-th from the first.
 const collections = {
-  // https://github.com/zjin-lcf/HeCBench: in alphabetical order the first 172 folders src/*-cuda of at most four sources, whose
+  // https://github.com/zjin-lcf/HeCBench: in alphabetical order the first 172 folders, and every sixth behind them, src/*-cuda of at most four sources, whose
   // other files are notes and Makefiles, which use no library but the runtime, CUB and thrust, no texture and no file of another
   // folder, and are run with numbers alone.
   HeCBench: 'HeCBench',
@@ -43,7 +43,7 @@ const collections = {
   'professional-cuda-c-programming': 'Professional CUDA C',
   // https://github.com/brucefan1983/CUDA-Programming: every second of the files .cu with a main and a kernel that use no library.
   'CUDA-Programming': 'CUDA-Programming',
-  // https://github.com/karpathy/llm.c: of the folder dev/cuda the first in alphabetical order.
+  // https://github.com/karpathy/llm.c: of the folder dev/cuda the first in alphabetical order, and every third from the fourth on.
   'llm.c': 'llm.c',
   // https://github.com/vetter/shoc: of src/cuda the first five benchmarks of level 1 that use no texture and src/cuda/common/main.cpp.
   shoc: 'SHOC',
@@ -75,6 +75,40 @@ const collections = {
   rajat2004: 'Programs of a lecture',
   // https://github.com/CisMine/Parallel-Computing-Cuda-C: all
   'Parallel-Computing-Cuda-C': 'A tutorial',
+  // https://github.com/RichardAns/CUDA-Programs: every fourth
+  'CUDA-Programs': 'Programming in Parallel',
+  // https://github.com/NVIDIA/CUDALibrarySamples: of the folders cuBLAS, cuBLASLt and cuRAND every eighth with a main.
+  CUDALibrarySamples: 'Library samples',
+  // https://github.com/BBuf/how-to-optim-algorithm-in-cuda: every fourth
+  'how-to-optim-algorithm-in-cuda': 'How to optimise',
+  // https://github.com/harrism/mini-nbody: all, which do not compile
+  'mini-nbody': 'Mini n-body',
+  // https://github.com/ENCCS/gpu-programming: every fifth
+  'gpu-programming': 'ENCCS\' lesson',
+  // https://github.com/ptal/gpu-programming-uni.lu: every fourth
+  'gpu-programming-uni.lu': 'A course in Luxembourg',
+  // https://github.com/gpgpu-sim/ispass2009-benchmarks: every third, which want headers of CUDA 4
+  'ispass2009-benchmarks': 'ISPASS 2009',
+  // https://github.com/AIComputing101/gpu-programming-101: every fifth
+  'gpu-programming-101': 'GPU programming 101',
+  // https://github.com/a-hamdi/GPU: every sixth
+  GPU: 'Another 100 days',
+  // https://github.com/Infatoshi/cuda-course: every third
+  'cuda-course': 'Another course in videos',
+  // https://github.com/pranjalssh/fast.cu: all
+  'fast.cu': 'fast.cu',
+  // https://github.com/zhuo34/CUDA-course: all, which want a header of CUDA by Example
+  'CUDA-course': 'Another student\'s course',
+  // https://github.com/moderngpu/moderngpu: every fourth of its tests
+  moderngpu: 'moderngpu',
+  // https://github.com/psmarter/PMPP-Learning: every fifth exercise, of several files each
+  'PMPP-Learning': 'PMPP exercises',
+  // https://github.com/leimao/CUDA-GEMM-Optimization: both programs, of several files each
+  'CUDA-GEMM-Optimization': 'GEMM of a blog',
+  // https://github.com/siboehm/SGEMM_CUDA: its one program of several files
+  SGEMM_CUDA: 'SGEMM of a blog',
+  // https://github.com/UoB-HPC/BabelStream: its CUDA model, which wants a header of NVML
+  BabelStream: 'BabelStream',
 };
 
 // --- The table ---

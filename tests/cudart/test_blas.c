@@ -26,7 +26,8 @@ static const char products[] =
     "with steps: right\nSdot: right\n"
     "Snrm2: right\nSaxpy: right\nSscal: right\nDgemm NN: right\nDgemm TN: right\nDgemm NT: right\nDgemm TT: right\n"
     "long sums, strided: right\nDgemv: right\nDdot: right\nDnrm2: right\nDasum: right\nIdamax and Idamin: right\n"
-    "Daxpy and Dscal: right\nDswap: right\nwith types: right\nSgeam: right\nSasum: right\nheuristic: CUBLAS_STATUS_SUCCESS\nLt with bias "
+    "Daxpy and Dscal: right\nDswap: right\nwith types: right\nSgeam: right\nSasum: right\nheuristic: "
+    "CUBLAS_STATUS_SUCCESS\nLt with bias "
     "and ReLU, into D: right\n"
     "Lt by rows: right\nXt: right\nin a graph: right\ndestroy: CUBLAS_STATUS_SUCCESS\n";
 

@@ -31,7 +31,7 @@ struct args {
     int parts;                          // of K, each a block's; hopper.cu: the blocks are a cluster
     int part;                           // any.cu, mma.cu, rows.cu: elements of K in a part, but the last
     int tall, broad;          // hopper.cu: blocks of a cluster below and beside each other: 1 << tall, 1 << broad
-    int a_rows;               // hopper.cu: rows of a tile of A that are loaded
+    int a_rows, a_last;       // hopper.cu: rows of a tile of A that are loaded, and of those in the last row of tiles
     int across, down, units;  // hopper.cu: clusters' tiles in a row of C, rows of them, all of them
     int stored;               // hopper.cu: C is stored by its tensor map
     args_ptr A, B, C, bias;   // bias: n elements (row) or m (column), of C's type

@@ -37,7 +37,8 @@ template <int BM, int BN> struct Tile {
     static constexpr int REGISTERS = CONSUMERS <= 256 ? 232 : CONSUMERS <= 384 ? 152 : 104;  // of a thread that multiplies
     static constexpr int STAGE = BM * BK + BK * BN, PART = part_to_store(ROWS, COLUMNS), FIT = (ROOM / 2 - ROWS * PART) / STAGE;
     static constexpr int STAGES = FIT < STAGES_MOST ? FIT : STAGES_MOST, SHARED = 2 * (STAGES * STAGE + ROWS * PART);
-    static constexpr int GROUP = BM < 2 * BN ? 16 : 8;  // rows of tiles that are computed together: what they share stays in L2
+    static constexpr bool TALL = BM > BN, EDGES = BM > 96;  // EDGES: where a step along K leaves the loader time for them
+    static constexpr int GROUP = 16;  // rows or columns of tiles that are computed together: what they share stays in L2
     static constexpr Row row = { { BM, BN, BK, THREADS, SHARED, 0, 0, BM, BN, BOX, 1, ACROSS ? PART : GM, 0 } };
     static_assert(BK == BOX && BN % BOX == 0 && BM % (ACROSS ? 16 : GM) == 0 && COLUMNS <= 256, "wgmma has 64 rows, 16 to 256 columns");
     static_assert(128 * 40 + CONSUMERS * REGISTERS <= 65536 / THREADS / 8 * 8 * THREADS, "a block has no more registers");
@@ -294,13 +295,15 @@ template <int HOW, int SUMS> __device__ __forceinline__ void adjust(float (&acc)
 }
 
 template <int BM, int BN, int HOW>
-__device__ __forceinline__ void product(const args &p, const CUtensorMap &A, const CUtensorMap &B, const CUtensorMap &Cmap)
+__device__ __forceinline__ void product(const args &p, const CUtensorMap &A, const CUtensorMap &B, const CUtensorMap &Cmap,
+                                        const CUtensorMap &last)
 {
     using T = Tile<BM, BN>;
     constexpr int CONSUMERS = T::CONSUMERS, STAGES = T::STAGES, STAGE = T::STAGE, PART = T::PART;
     extern __shared__ __align__(1024) half8 shared[];  // a swizzled box begins at a multiple of 1024 bytes
     half *As = reinterpret_cast<half *>(shared), *Bs = As + BM * BK;  // STAGES of both
     __shared__ uint64_t full[STAGES], empty[STAGES];  // barriers: a tile has come; all consumers have multiplied it
+    __shared__ uint64_t old[CONSUMERS / 128];         // WITH_BETA: what C was has come
 
     // --- Who am I? ---
     const int tid = threadIdx.x;
@@ -313,14 +316,17 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     const int steps = (p.k - 1) / BK + 1, skip = parts > 1 ? steps * part / parts : 0;
     const int deep = parts > 1 ? steps * (part + 1) / parts - skip : steps;
 
-    // The matrix, the first row and column of this block's tile: GROUP rows of tiles, column by column, then the next GROUP.
+    // The matrix, the first row and column of this block's tile. Neighbours share the operand of which a tile has more: what SMs near
+    // each other ask for at the same time comes from L2 once. So tiles lie below each other, or beside each other if they are tall, GROUP
+    // of them, then the next column or row of them, and so on.
     auto place = [&](unsigned unit, int &brow, int &bcol, int &z) {
         z = 0;
         if (p.batch > 1)  // a division takes longer than all else here
             z = unit / (p.across * p.down), unit %= p.across * p.down;
-        const int span = T::GROUP >> p.tall, top = p.down > span ? unit / (span * p.across) * span : 0;
-        const unsigned rows = min(span, p.down - top), of_group = unit - top * p.across;
-        brow = ((top + of_group % rows) * tall + i) * BM, bcol = (of_group / rows * broad + j) * BN;
+        const int near = T::TALL ? p.across : p.down, far = T::TALL ? p.down : p.across, span = T::GROUP >> (T::TALL ? p.broad : p.tall);
+        const int top = near > span ? unit / (span * far) * span : 0;
+        const unsigned n = min(span, near - top), of_group = unit - top * far, a = top + of_group % n, b = of_group / n;
+        brow = ((T::TALL ? b : a) * tall + i) * BM, bcol = ((T::TALL ? a : b) * broad + j) * BN;
     };
     int brow, bcol, z, s = 0, parity = 0;  // s: the stage of the next tile along K, and the parity of its phase
     auto next = [&]() { s = s + 1 < STAGES ? s + 1 : 0, parity ^= s == 0; };
@@ -329,6 +335,11 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     float acc[T::COLUMNS / 2];
     half *Cs = As + STAGES * STAGE + group * GM * PART;  // this warpgroup's
     auto at = [&](int r, int c) { return &Cs[c / BOX * GM * BOX + swizzle(r, c % BOX)]; };
+
+    // The row of four matrices that this lane has the address of; they are 16 of a warp's columns, or rows, from j on.
+    auto lane_at = [&](int j) {
+        return ACROSS ? at(j + lane / 16 * 8 + lane % 8, warp % 4 * 16 + lane / 8 % 2 * 8) : at(warp % 4 * 16 + lane % 16, j + lane / 16 * 8);
+    };
 
     // --- Load ---
     const int sharers = tall + broad - 1;  // blocks that read what this one loads, or load what it reads
@@ -339,6 +350,8 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
             mbarrier_init(&full[stage], 1);                           // the thread that asks for the tile
             mbarrier_init(&empty[stage], CONSUMERS / 128 * sharers);  // a thread of each warpgroup that reads what it loads
         }
+        for (int i = 0; HOW == WITH_BETA && i < CONSUMERS / 128; i++)
+            mbarrier_init(&old[i], 1);
         mbarrier_init_fence();
         launch_wait();  // A or B may be a copy, which the launch before this one makes
     }
@@ -346,24 +359,37 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     auto load = [&](const CUtensorMap &map, int blocks, half *to, int row, int col, int z, int share) {
         blocks ? load_box_for(blocks, to + share * BOX, &map, &full[s], row, col, z) : load_box(to, &map, &full[s], row, col, z);
     };
-    const int a_share = ((turn_a() ? BOX : p.a_rows) >> p.broad) * j, b_share = (BOX >> p.tall) * i;
+    const int b_share = (BOX >> p.tall) * i;
     const int a_blocks = broad > 1 ? ((1 << broad) - 1) << first : 0;
     const int b_blocks = tall > 1 ? (1 | 1 << broad | (tall > 2) * (1 << 2 * broad | 1 << 3 * broad)) << below : 0;
+    // Rows of A and columns of B that are loaded. What is outside would be zeros, which take TMA longer than what it reads: with EDGES
+    // the last tiles have a box of fewer rows, and fewer boxes.
+    int rows, columns;
+    auto measure = [&](bool few) {
+        rows = !T::EDGES || !few || brow == 0 || brow + BM <= p.m ? p.a_rows : brow < p.m ? p.a_last : 0;
+        columns = T::EDGES && few ? min(BN, max(0, p.n - bcol + BOX - 1) / BOX * BOX) : BN;
+    };
     auto copy = [&](int step) {
         const int k = (skip + step) * BK, za = p.a_next ? z : 0, zb = p.b_next ? z : 0;
+        const int a_share = ((turn_a() ? BOX : rows) >> p.broad) * j;
         half *a = &As[s * STAGE], *b = &Bs[s * STAGE];
-        mbarrier_expect(&full[s], 2 * (p.a_rows * BK + BK * BN));
+        mbarrier_expect(&full[s], 2 * BK * (rows + columns));
         if (turn_a())
-            for (int c = 0; c < BM; c += BOX)
+            for (int c = 0; c < rows; c += BOX)
                 load(A, a_blocks, &a[c * BK], k + a_share, brow + c, za, a_share);
-        else
+        else if (rows == p.a_rows)
             load(A, a_blocks, a, brow + a_share, k, za, a_share);
+        else if (rows)
+            load(last, a_blocks, a, brow + a_share, k, za, a_share);
+#pragma unroll
         for (int c = 0; c < BN; c += BOX)
-            load(B, b_blocks, &b[c * BK], (turn_b() ? bcol + c : k) + b_share, turn_b() ? k : bcol + c, zb, b_share);
+            if (c < columns)
+                load(B, b_blocks, &b[c * BK], (turn_b() ? bcol + c : k) + b_share, turn_b() ? k : bcol + c, zb, b_share);
     };
     if (tiles > 1)
         cluster_meets();  // the barriers of all blocks exist
     place(cluster(), brow, bcol, z);
+    measure(true);
     int early = min(STAGES, deep);  // steps of the first tile that are asked for before the block meets: their stages are free
     if (loader && elected()) {
 #pragma unroll 1
@@ -371,10 +397,17 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
             copy(s);
         s = 0;
     }
-    if (p.a_rows < BM) {  // rows that no copy brings, for all of C has fewer
+    if (rows < BM || columns < BN) {  // what no copy brings before the first product
 #pragma unroll 1
-        for (int i = tid; i < STAGES * (BM - p.a_rows) * 8; i += T::THREADS)
-            reinterpret_cast<half8 *>(As + i / 8 / (BM - p.a_rows) * STAGE + p.a_rows * BK)[i % ((BM - p.a_rows) * 8)] = {};
+        for (int stage = 0; stage < STAGES; stage++) {
+            half8 *tile = &shared[stage * (STAGE / 8)];
+#pragma unroll 1
+            for (int i = rows * BK / 8 + tid; i < BM * BK / 8; i += T::THREADS)
+                tile[i] = {};
+#pragma unroll 1
+            for (int i = (BM + columns) * BK / 8 + tid; i < STAGE / 8; i += T::THREADS)
+                tile[i] = {};
+        }
         proxy_fence();
     }
     __syncthreads();  // the barriers exist before anyone else uses them
@@ -390,8 +423,10 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
                 mbarrier_wait(&empty[s], parity ^ 1);  // in a new barrier, the phase of parity 1 counts as ended
                 copy(step);
             }
-            if ((unit += clusters()) < p.units)
+            if ((unit += clusters()) < p.units) {
                 place(unit, brow, bcol, z);
+                measure(deep >= STAGES);  // else some stages would be used for the first time
+            }
         }
         for (int stage = 0; stage < STAGES; stage++, next())
             mbarrier_wait(&empty[s], parity ^ 1);  // shared memory must last until the other blocks have given back their stages
@@ -435,22 +470,42 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
         give_back(before);
     };
 
-    // What C was, of type's type, comes by whole rows to where C is stored from, and is added where the sums are.
+    // The first row and column of a part of C.
+    auto row_of = [&](int c) { return brow + (ACROSS ? c : group * GM); };
+    auto col_of = [&](int c) { return bcol + (ACROSS ? group * GM : c); };
+    auto each_box = [&](auto f) {
+        for (int j = 0; j < (ACROSS ? BOX : PART); j += BOX)
+            f(j);
+    };
+    // What a part of C was comes by TMA, if it goes by TMA, to where it is stored from: the first one while the products are computed.
+    auto ask_for_old = [&](int c) {
+        if (tid % 128 == 0) {
+            bulk_wait_read<0>();
+            mbarrier_expect(&old[group], 2 * GM * PART);
+            each_box([&](int j) { load_box(at(0, j), &Cmap, &old[group], row_of(c), col_of(c) + j, z); });
+        }
+    };
+    int old_parity = 0;
+    // Of type's type, and added where the sums are.
     auto add_old = [&](auto type) {
 #pragma unroll
         for (int c = 0; c < T::COLUMNS; c += PART) {
-            if (tid % 128 == 0)
-                bulk_wait_read<0>();
-            named_barrier(1 + group, 128);
-            load_rows<ACROSS ? PART : GM, ACROSS ? GM : PART>(p, z, brow + (ACROSS ? c : group * GM), bcol + (ACROSS ? group * GM : c), at);
-            named_barrier(1 + group, 128);
+            if (p.stored) {
+                if (c > 0) {
+                    named_barrier(1 + group, 128);
+                    ask_for_old(c);
+                }
+                mbarrier_wait(&old[group], old_parity);
+                old_parity ^= 1;
+            } else {
+                named_barrier(1 + group, 128);
+                load_rows<ACROSS ? PART : GM, ACROSS ? GM : PART>(p, z, row_of(c), col_of(c), at);
+                named_barrier(1 + group, 128);
+            }
 #pragma unroll
             for (int j = 0; j < PART; j += 16) {
                 unsigned v[4];
-                if (ACROSS)
-                    ldmatrix_trans(v, at(j + lane / 16 * 8 + lane % 8, warp % 4 * 16 + lane / 8 % 2 * 8));
-                else
-                    ldmatrix(v, at(warp % 4 * 16 + lane % 16, j + lane / 16 * 8));
+                ACROSS ? ldmatrix_trans(v, lane_at(j)) : ldmatrix(v, lane_at(j));
                 for (int e = 0; e < 8; e++) {
                     float &x = acc[(c + j) / 2 + e];
                     x = p.alpha * x + p.beta * widen(reinterpret_cast<const decltype(type) *>(v)[e]);
@@ -460,6 +515,8 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     };
 
     for (int unit = cluster(); unit < p.units;) {
+        if (HOW == WITH_BETA && p.stored)
+            ask_for_old(0);
         multiply();
         if (HOW == ADDED_UP) {
             add_up<BM, BN>(reinterpret_cast<float *>(shared), acc, p, part, rank % tiles, z, brow, bcol);
@@ -477,7 +534,7 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
         const float alpha = HOW == ADJUSTED || HOW == WITH_BETA ? 1 : p.alpha;
 #pragma unroll
         for (int c = 0; c < T::COLUMNS; c += PART) {
-            const int row = brow + (ACROSS ? c : group * GM), col = bcol + (ACROSS ? group * GM : c);
+            const int row = row_of(c), col = col_of(c);
             if (tid % 128 == 0)
                 bulk_wait_read<0>();  // the part before this one has been read out of Cs
             named_barrier(1 + group, 128);
@@ -486,16 +543,12 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
                 half2 v[4];
                 for (int q = 0; q < 4; q++)  // the four matrices of a tile, in the order of a fragment of A
                     v[q] = both(alpha * acc[(c + j) / 2 + q * 2], alpha * acc[(c + j) / 2 + q * 2 + 1]);
-                if (ACROSS)
-                    stmatrix_trans(at(j + lane / 16 * 8 + lane % 8, warp % 4 * 16 + lane / 8 % 2 * 8), v);
-                else
-                    stmatrix(at(warp % 4 * 16 + lane % 16, j + lane / 16 * 8), v);
+                ACROSS ? stmatrix_trans(lane_at(j), v) : stmatrix(lane_at(j), v);
             }
             proxy_fence();                  // what TMA reads was written by ordinary stores
             named_barrier(1 + group, 128);  // this part is complete
             if (stored && tid % 128 == 0) {
-                for (int j = 0; j < (ACROSS ? BOX : PART); j += BOX)
-                    store_box(&Cmap, at(0, j), row, col + j, z);
+                each_box([&](int j) { store_box(&Cmap, at(0, j), row, col + j, z); });
                 bulk_commit();
             }
             if (!stored)
@@ -510,9 +563,9 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
 #define KERNEL(name, how)                                                                                              \
     extern "C" __global__ void __launch_bounds__(Tile<TILE_M, TILE_N>::THREADS, 1)                                     \
     name(const __grid_constant__ args p, const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B, \
-         const __grid_constant__ CUtensorMap C)                                                                        \
+         const __grid_constant__ CUtensorMap C, const __grid_constant__ CUtensorMap last)                              \
     {                                                                                                                  \
-        product<TILE_M, TILE_N, how>(p, A, B, C);                                                                      \
+        product<TILE_M, TILE_N, how>(p, A, B, C, last);                                                                \
     }
 KERNEL(gemm_alone, ALONE)
 KERNEL(gemm, PLAIN)

@@ -7,7 +7,7 @@
 #include "pick.h"
 #include "tester/gemm.h"
 
-enum { PLAN_ARGS = 4, PLAN_NAME = 120 };
+enum { PLAN_MAPS = 4, PLAN_ARGS = 1 + PLAN_MAPS, PLAN_NAME = 120 };  // maps: of A, B, C, and the last rows of A
 
 // Points into itself: it stays where it is.
 struct plan {
@@ -20,7 +20,7 @@ struct plan {
     struct dev_arg pack_arg;
     struct dev_launch pack_launch;
     struct args args;
-    struct dev_tensor_map maps[PROBLEM_OPERANDS];
+    struct dev_tensor_map maps[PLAN_MAPS];
     struct dev_arg product_args[PLAN_ARGS];
     struct dev_launch launch;
     uint64_t budget;

@@ -74,7 +74,9 @@ static bool adds_up(const struct plan *plan)
 static bool make_map(gemm_steps *h, struct plan *plan, int which, const struct operand *x, const struct geometry *g)
 {
     const struct args *a = &plan->args;  // of what several blocks need, each loads some rows
-    const int rows[] = { (plan->problem.transpose_a ? g->bk : a->a_rows) >> a->broad, g->box >> a->tall, g->cbox };
+    const bool turned = plan->problem.transpose_a;
+    const int rows[PLAN_MAPS] = { (turned ? g->bk : a->a_rows) >> a->broad, g->box >> a->tall, g->cbox,
+                                  (turned ? g->bk : a->a_last) >> a->broad };
     const uint64_t row = x->rows > 1 ? (uint64_t)x->ld * x->element : pick_pitch(x);
     const struct dev_tensor t = {
         .address = x->at,
@@ -88,23 +90,29 @@ static bool make_map(gemm_steps *h, struct plan *plan, int which, const struct o
     return dev_tensor_map(h->dev, &t, &plan->maps[which]);
 }
 
+static int round_up(int n, int unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
 static bool open_hopper(gemm_steps *h, struct plan *plan, const struct operand x[PROBLEM_OPERANDS],
                         const struct geometry *g)
 {
     const struct operand *c = &x[2];  // TMA stores whole 16 bytes, past the end of a row, too
     const gemm_steps_problem *p = &plan->problem;
     const struct way *w = &plan->way;
-    const int few = (p->m + 7) / 8 * 8, cluster = pick_cluster(w);
-    plan->args.a_rows = !p->transpose_a && few < g->bm ? few : g->bm;
+    const int cluster = pick_cluster(w), unit = p->transpose_a ? g->box : 8 * w->broad, rest = p->m % g->bm;
+    plan->args.a_rows = rest && p->m < g->bm ? round_up(rest, unit) : g->bm;
+    plan->args.a_last = rest ? round_up(rest, unit) : g->bm;
     plan->args.across = (p->n - 1) / (g->bn * w->broad) + 1, plan->args.down = (p->m - 1) / (g->bm * w->tall) + 1;
     plan->args.units = plan->args.across * plan->args.down * p->batch;
     if (cluster > 1)
         memcpy(plan->launch.cluster, (unsigned[]){ (unsigned)cluster, 1, 1 }, sizeof plan->launch.cluster);
     plan->args.stored = c->element == 2 && pick_aligned(c, 16) && c->columns % 8 == 0;
     bool ok = true;
-    for (int i = 0; ok && i < (plan->args.stored ? 3 : 2); i++)
-        ok = make_map(h, plan, i, &x[i], g);
-    for (int i = 0; i < PROBLEM_OPERANDS; i++)
+    for (int i = 0; ok && i < PLAN_MAPS; i++)
+        ok = (i == 2 && !plan->args.stored) || make_map(h, plan, i, &x[i % PROBLEM_OPERANDS], g);
+    for (int i = 0; i < PLAN_MAPS; i++)
         plan->product_args[1 + i] = (struct dev_arg)DEV_ARG(plan->maps[i]);
     plan->launch.n_args = PLAN_ARGS;
     if (adds_up(plan))

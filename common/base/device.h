@@ -40,6 +40,7 @@ struct dev_about {
     int cc_major, cc_minor;   // compute capability
     int sm_count;             // streaming multiprocessors; 0 on the simulated GPU
     size_t memory;            // bytes of device memory that can be allocated in all
+    double memory_gbs;        // GB/s of it, by its clock and its width; 0 on the simulated GPU
     size_t l2;                // bytes of its L2 cache; 0 on the simulated GPU
     size_t shared_per_block;  // bytes of shared memory a block may have, opt-in included
     unsigned max_threads;     // threads a block may have

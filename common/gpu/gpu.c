@@ -51,6 +51,7 @@ static void describe(struct gpu *g)
     a->cc_major = attribute(g, CU_ATTRIBUTE_CC_MAJOR);
     a->cc_minor = attribute(g, CU_ATTRIBUTE_CC_MINOR);
     a->sm_count = attribute(g, CU_ATTRIBUTE_SM_COUNT);
+    a->memory_gbs = attribute(g, CU_ATTRIBUTE_MEMORY_KHZ) * (attribute(g, CU_ATTRIBUTE_MEMORY_BITS) / 8.0) * 2 / 1e6;
     a->l2 = (size_t)attribute(g, CU_ATTRIBUTE_L2);
     a->shared_per_block = (size_t)attribute(g, CU_ATTRIBUTE_SHARED_OPTIN);
     a->max_threads = (unsigned)attribute(g, CU_ATTRIBUTE_MAX_THREADS);

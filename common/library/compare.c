@@ -233,11 +233,11 @@ static int compare(const struct shape *shapes, int n, double *ratios)
 
 // --- Every way ---
 
-// The product, the way's number and name, the cycles that the rule takes it for, the median of its times.
+// The card, the product, the way's number and name, the cycles that the rule takes it for, the median of its times.
 static void print_way(FILE *out, const struct shape *s, int number, const char *name, double cycles, double ms)
 {
-    fprintf(out, "%s,%d,%d,%d,%d,%d,\"%s\",%.0f,%.5f\n", type_name(ask.type), s->m, s->n, s->k, ask.transpose_b, number,
-            name, cycles, ms);
+    fprintf(out, "%d,%.0f,%s,%d,%d,%d,%d,%d,\"%s\",%.0f,%.5f\n", lib->card.sms, lib->card.memory, type_name(ask.type),
+            s->m, s->n, s->k, ask.transpose_b, number, name, cycles, ms);
 }
 
 // Runs a way: its time in *ms or, if nothing is timed, whether it is right.
@@ -309,7 +309,7 @@ static int all_ways(const struct shape *shapes, int n, double *ratios)
     bool ok = out;
     int bad = 0;
     if (ok)
-        fprintf(out, "type,m,n,k,transpose_b,number,way,cycles,ms\n");
+        fprintf(out, "sms,memory,type,m,n,k,transpose_b,number,way,cycles,ms\n");
     for (int i = 0; ok && i < n; i++)
         ok = try_ways(out, &shapes[i], &ratios[i], &bad, error);
     if (ok && ask.times)

@@ -15,8 +15,6 @@
 #include "pick.h"
 
 enum { WAYS_MOST = 1 << 16, PRODUCTS_MOST = 1 << 12 };
-static const double CLOCK = 1755e3;  // cycles in a millisecond
-static const struct pick_card card = { 90, 132 };
 static const dev_ptr A = (dev_ptr)1 << 40, B = (dev_ptr)2 << 40, C = (dev_ptr)3 << 40;  // nothing lies there
 
 struct timed {
@@ -25,6 +23,7 @@ struct timed {
 };
 
 static struct product {
+    struct pick_card card;
     gemm_steps_problem p;
     int first, n;  // of the ways
     double best;   // milliseconds
@@ -47,17 +46,18 @@ static void take_number(void *data, const struct way *w, double cycles)
         x->way = *w;
 }
 
-static void add_row(const gemm_steps_problem *p, int number, double ms)
+static void add_row(struct pick_card card, const gemm_steps_problem *p, int number, double ms)
 {
     struct product *last = &products[n_products ? n_products - 1 : 0];
     const bool same = n_products && last->p.m == p->m && last->p.n == p->n && last->p.k == p->k &&
-                      last->p.type == p->type && last->p.transpose_b == p->transpose_b;
+                      last->p.type == p->type && last->p.transpose_b == p->transpose_b &&
+                      last->card.memory == card.memory;
     struct wanted x = { .number = number };
     pick_each(card, p, SIZE_MAX, take_number, &x);
     if (!x.way.kernel || n_ways == WAYS_MOST || (!same && n_products == PRODUCTS_MOST))
         return;
     if (!same)
-        *(last = &products[n_products++]) = (struct product){ *p, n_ways, 0, ms };
+        *(last = &products[n_products++]) = (struct product){ card, *p, n_ways, 0, ms };
     ways[n_ways++] = (struct timed){ x.way, ms };
     last->n++;
     last->best = fmin(last->best, ms);
@@ -68,15 +68,18 @@ static bool read_file(const char *name)
     char line[400], type[8], error[DEV_ERROR_MAX];
     FILE *f = fopen(name, "r");
     while (f && fgets(line, sizeof line, f)) {
+        struct pick_card card = { .sm = 90 };
         int m, n, k, turned, number;
         const char *ms = strrchr(line, ',');
-        if (sscanf(line, "%7[^,],%d,%d,%d,%d,%d", type, &m, &n, &k, &turned, &number) != 6 || number < 0)
+        if (sscanf(line, "%d,%lf,%7[^,],%d,%d,%d,%d,%d", &card.sms, &card.memory, type, &m, &n, &k, &turned, &number) !=
+                8 ||
+            number < 0)
             continue;
         gemm_steps_problem p =
             problem_of(strcmp(type, "f32") ? GEMM_STEPS_F16 : GEMM_STEPS_F32, m, n, k, 1, A, B, 0, C);
         p.transpose_b = turned;
         if (problem_settle(&p, false, error))
-            add_row(&p, number, atof(ms + 1));
+            add_row(card, &p, number, atof(ms + 1));
     }
     return f && !fclose(f);
 }
@@ -89,11 +92,11 @@ static double regret(const struct product *x, double *off)
 {
     double least = INFINITY, chosen = 0;
     for (const struct timed *w = ways + x->first; w < ways + x->first + x->n; w++) {
-        const double cycles = pick_cycles(card, &x->p, &w->way);
+        const double cycles = pick_cycles(x->card, &x->p, &w->way);
         if (cycles < least)
             least = cycles, chosen = w->ms;
         if (w->ms < 1.5 * x->best)
-            *off += fabs(log(cycles / (w->ms * CLOCK))) / x->n;
+            *off += fabs(log(cycles / (w->ms * PICK_KHZ))) / x->n;
     }
     return chosen / x->best;
 }
@@ -117,10 +120,10 @@ static void leave_out(void)
         const struct timed *from = ways + x->first, *end = from + x->n;
         double least = INFINITY;
         for (const struct timed *w = from; w < end; w++)
-            least = fmin(least, pick_cycles(card, &x->p, &w->way));
+            least = fmin(least, pick_cycles(x->card, &x->p, &w->way));
         x->first = n, x->n = 0;
         for (const struct timed *w = from; w < end; w++)
-            if (w->ms < FAR * x->best || pick_cycles(card, &x->p, &w->way) < FAR * least)
+            if (w->ms < FAR * x->best || pick_cycles(x->card, &x->p, &w->way) < FAR * least)
                 ways[n++] = *w, x->n++;
     }
 }

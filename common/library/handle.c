@@ -98,7 +98,9 @@ gemm_steps_status gemm_steps_create(int device, gemm_steps **handle)
     memset(h, 0, sizeof *h);
     h->dev = d;
     h->gpu = !about->simulated;
-    h->card = (struct pick_card){ .sm = sm, .sms = h->gpu ? about->sm_count : (int)simulated->sms };
+    h->card = (struct pick_card){ .sm = sm,
+                                  .sms = h->gpu ? about->sm_count : (int)simulated->sms,
+                                  .memory = about->memory_gbs > 0 ? about->memory_gbs : simulated->dram };
     h->limit = SIZE_MAX;
     *handle = h;
     return GEMM_STEPS_OK;

@@ -130,6 +130,12 @@ static double ceil_div(double a, double b)
     return ceil(a / b);
 }
 
+// Bytes that come from memory in a cycle.
+static double memory_bytes(struct pick_card card)
+{
+    return card.memory * 1e6 / PICK_KHZ;
+}
+
 int pick_cluster(const struct way *w)
 {
     return w->kernel->kind == KERNEL_HOPPER ? w->parts * w->tall * w->broad : 1;
@@ -153,8 +159,9 @@ static double copy_cycles(struct pick_card card, const gemm_steps_problem *p, co
     double cycles = 0;
     for (int i = 0; i < 2; i++) {
         const struct operand x = problem_operand(p, i);
-        cycles +=
-            w->copy[i] ? (cycles > 0 ? 0 : rule[COPY]) + 2 * (double)pick_copy_bytes(&x) / (rule[MOVED] * card.sms) : 0;
+        cycles += w->copy[i] ? (cycles > 0 ? 0 : rule[COPY]) +
+                                   2 * (double)pick_copy_bytes(&x) / (rule[MOVED] * memory_bytes(card))
+                             : 0;
     }
     return cycles;
 }
@@ -167,7 +174,7 @@ static double read_cycles(struct pick_card card, const gemm_steps_problem *p)
         const struct operand x = problem_operand(p, i);
         bytes += (double)x.rows * x.columns * x.matrices * (double)x.element;
     }
-    return (bytes + fmin(bytes, L2)) / (rule[READ] * card.sms);
+    return (bytes + fmin(bytes, L2)) / (rule[READ] * memory_bytes(card));
 }
 
 // Two things that take that long and overlap, if not quite.
@@ -216,7 +223,8 @@ static double row_times(const gemm_steps_problem *p, const struct way *w, int wh
 // says.
 static double rows_loaded(const gemm_steps_problem *p, const struct way *w, enum rule_id times)
 {
-    return w->kernel->m * row_times(p, w, 0, times) / w->broad + w->kernel->n * row_times(p, w, 1, times) / w->tall;
+    const double rows = fmin(w->kernel->m, p->m), columns = fmin(w->kernel->n, p->n);
+    return rows * row_times(p, w, 0, times) / w->broad + columns * row_times(p, w, 1, times) / w->tall;
 }
 
 // Clusters that run at the same time. The blocks of one lie in one part of the GPU (a GPC), of which some have fewer

@@ -9,8 +9,9 @@
 #include "problem.h"
 
 struct pick_card {
-    int sm;   // compute capability: 90 for 9.0
-    int sms;  // multiprocessors
+    int sm;         // compute capability: 90 for 9.0
+    int sms;        // multiprocessors
+    double memory;  // GB/s
 };
 
 // How a kernel computes a product.
@@ -22,6 +23,8 @@ struct way {
     int tall, broad;  // hopper.cu: blocks of a cluster below and beside each other
     int blocks;       // of the grid
 };
+
+enum { PICK_KHZ = 1755000 };  // the clock of the cycles of the rule
 
 enum { PICK_OLDEST = 75 };  // the oldest card that a kernel of the library runs on
 

@@ -78,6 +78,8 @@ cu_result cuDeviceGetAttribute(int *value, int which, cu_device device)
              : which == CU_ATTRIBUTE_SM_COUNT     ? SMS
              : which == CU_ATTRIBUTE_SHARED_OPTIN ? SHARED
              : which == CU_ATTRIBUTE_MAX_THREADS  ? 1024
+             : which == CU_ATTRIBUTE_MEMORY_KHZ   ? 2619000
+             : which == CU_ATTRIBUTE_MEMORY_BITS  ? 5120
                                                   : 0;
     return 0;
 }

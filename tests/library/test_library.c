@@ -297,7 +297,7 @@ static struct way pick(int sm, gemm_steps_type type, int m, int n, int k, size_t
     gemm_steps_problem p = problem_of(type, m, n, k, 1, 1 << 20, 1 << 20, 0, 1 << 20);
     char error[DEV_ERROR_MAX];
     cr_assert(problem_settle(&p, true, error), "%s", error);
-    return pick_way((struct pick_card){ sm, 132 }, &p, limit);
+    return pick_way((struct pick_card){ sm, 132, 4800 }, &p, limit);
 }
 
 static enum kernel_id kernel(int sm, gemm_steps_type type, int m, int n, int k, size_t limit)
@@ -350,7 +350,7 @@ Test(library, the_choice_is_the_same_for_all_pointers_at_multiples_of_16)
                            8 * (1 + (int)(matrix_hash(i, 2) % 256)), 1, j ? 256 : 16, j ? 256 : 32, 0, j ? 256 : 48);
             p.transpose_b = (int)(i / 3 % 2);
             cr_assert(problem_settle(&p, true, error), "%s", error);
-            ways[j] = pick_way((struct pick_card){ 90, 132 }, &p, SIZE_MAX);
+            ways[j] = pick_way((struct pick_card){ 90, 132, 4800 }, &p, SIZE_MAX);
         }
         cr_expect(ways[0].kernel == ways[1].kernel && ways[0].parts == ways[1].parts &&
                       ways[0].blocks == ways[1].blocks,

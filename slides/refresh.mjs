@@ -53,7 +53,7 @@ function look_at_text(name, build, check) {
 
 function bring_up_to_date(build, check, named) {
   const parts = named.length ? [] : [look_at_pictures(build, check)];
-  for (const name of named.length ? named : check ? sample(texts(), 6) : texts()) parts.push(look_at_text(name, build, check));
+  for (const name of named.length ? named : check ? sample(texts(), 12) : texts()) parts.push(look_at_text(name, build, check));
   if (!named.length) parts.push({ stale: [], wrong: unquoted(build) });
   const stale = parts.flatMap((part) => part.stale), wrong = parts.flatMap((part) => part.wrong);
   for (const line of wrong) console.error(line);

@@ -208,18 +208,6 @@ Test(cudart, the_device_has_the_numbers_of_a_card)
                    "arch=compute_75,code=compute_75\n");
 }
 
-Test(cudart, cub_and_thrust_sort_and_scan)
-{
-    static const char right[] = "radix sort of 5003: right\nscan of 5003: right\nmerge sort of 5003: right\n";
-    run(&r, SORT, NULL);
-    shown(&r, 0, right);
-    cr_assert_str_eq(r.err, "");
-    setenv("CUDART_CHECK", "1", 1);
-    run(&r, SORT, NULL);
-    shown(&r, 0, right);
-    expect_clean();
-}
-
 Test(cudart, textures_and_surfaces_read_as_cuda_says)
 {
     setenv("CUDART_CHECK", "1", 1);

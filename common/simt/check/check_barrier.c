@@ -3,6 +3,32 @@
 
 #include "check_state.h"
 
+// Adds what a thread knows to what others acquire. What it has read and not fenced it knows through them alone then.
+static void collect(struct block *b, uint32_t thread, struct view *sum)
+{
+    struct vclock_pool *pool = &b->worker->check->pool;
+    struct view *v = &b->check->views[thread];
+    for (int i = 0; i < VIEW_CLOCKS; i++) {
+        if (!v->clocks[i])  // most are empty
+            continue;
+        if (i < VIEW_PENDING)
+            vclock_join(pool, &sum->clocks[i], v->clocks[i]);
+        else
+            vclock_move(pool, &sum->clocks[i], &v->clocks[i]);
+    }
+    for (int wide = 0; wide < 2; wide++) {
+        vclock_raise_thread(pool, &sum->clocks[VIEW_FENCED + wide], b->linear, thread, v->fenced_at[wide]);
+        v->fenced_at[wide] = 0;
+    }
+}
+
+static void spread(struct vclock_pool *pool, struct view *v, const struct view *sum)
+{
+    for (int i = 0; i < VIEW_CLOCKS; i++)
+        if (v->clocks[i] != sum->clocks[i])
+            vclock_set(pool, &v->clocks[i], sum->clocks[i]);
+}
+
 // The threads of these warps, or these lanes of one warp, release what they know, and those that listen acquire it.
 // With fence, what they have read and not fenced is known as well; without, whoever of them makes a fence knows it
 // then.
@@ -13,27 +39,17 @@ static void share(struct block *b, const uint32_t lanes[LANES], const uint32_t l
     struct view sum = { 0 };
     if (!k->views_used)
         return;
-    for (uint32_t t = 0; t < b->worker->grid->threads; t++) {
-        struct view *v = &k->views[t];
-        if (!(lanes[t / LANES] >> t % LANES & 1))
-            continue;
-        for (int i = 0; i < VIEW_PENDING; i++)
-            vclock_join(pool, &sum.clocks[i], v->clocks[i]);
-        for (int i = VIEW_PENDING; i < VIEW_CLOCKS; i++)
-            vclock_move(pool, &sum.clocks[i], &v->clocks[i]);
-        for (int wide = 0; wide < 2; wide++) {
-            vclock_raise_thread(pool, &sum.clocks[VIEW_FENCED + wide], b->linear, t, v->fenced_at[wide]);
-            v->fenced_at[wide] = 0;
-        }
-    }
+    for (uint32_t w = 0; w < b->n_warps; w++)
+        for (uint32_t left = lanes[w] & b->warps[w].lanes; left; left &= left - 1)
+            collect(b, w * LANES + (uint32_t)__builtin_ctz(left), &sum);
     if (fence) {
         vclock_move(pool, &sum.clocks[VIEW_ORDERED], &sum.clocks[VIEW_PENDING]);
         vclock_move(pool, &sum.clocks[VIEW_ORDERED], &sum.clocks[VIEW_PENDING_WIDE]);
         vclock_move(pool, &sum.clocks[VIEW_UNFENCED], &sum.clocks[VIEW_PENDING_POLLS]);
     }
-    for (uint32_t t = 0; t < b->worker->grid->threads; t++)
-        for (int i = 0; listen[t / LANES] >> t % LANES & 1 && i < VIEW_CLOCKS; i++)
-            vclock_set(pool, &k->views[t].clocks[i], sum.clocks[i]);
+    for (uint32_t w = 0; w < b->n_warps; w++)
+        for (uint32_t left = listen[w] & b->warps[w].lanes; left; left &= left - 1)
+            spread(pool, view_of(&b->warps[w], (uint32_t)__builtin_ctz(left)), &sum);
     for (int i = 0; i < VIEW_CLOCKS; i++)
         vclock_drop(pool, &sum.clocks[i]);
 }

@@ -1,7 +1,9 @@
 // The library's kernel for everything: step 07 for floats, halves or bf16 (-DIN), which it multiplies as floats, for A and B in
-// either order, with gaps between rows, batches, and an epilogue. Elements are copied one by one and asynchronously, as in step
-// 13, so that no row has to begin anywhere; several tiles are on their way. K may be cut into parts, each a block's: the last
-// block that is done with its part of a tile adds up. Compiled for several sizes of tiles.
+// either order, with gaps between rows, batches, and an epilogue. Elements are copied asynchronously, as in step 13, four at a
+// time where rows begin at multiples of 16 bytes, else one by one; several tiles are on their way. The warps of a block may be
+// SLICES groups, of which each multiplies a slice of every tile along K: so a small tile has many warps, and a thread many sums.
+// K may also be cut into parts, each a block's: the last block that is done with its part of a tile adds up. Compiled for
+// several sizes of tiles.
 #include "library/copy.cuh"
 #include "library/epilogue.cuh"
 
@@ -9,148 +11,205 @@
 #ifndef TILE_M
 #define TILE_M 64
 #define TILE_N 64
-#define TILE_K 8
-#define PATCH 8
-#define LEAST 6
+#define TILE_K 32
+#define PATCH_M 8
+#define PATCH_N 8
+#define SLICE_K 2
+#define DEEP 3
+#define LEAST 3
 #define IN float
 #endif
-constexpr int BM = TILE_M, BN = TILE_N, BK = TILE_K;  // block tile
-#ifndef PATCH_M
-#define PATCH_M PATCH
-#endif
-constexpr int TM = PATCH_M, TN = PATCH;               // thread tile: pieces of 4 x 4, DM rows and DN columns apart
-constexpr int WM = 8 * TM, WN = 4 * TN;               // warp tile
-constexpr int DM = WM / (TM / 4), DN = WN / (TN / 4);
-constexpr int THREADS = BM / TM * (BN / TN);
-constexpr int STAGES = 4;  // tiles: one is multiplied, the others are on their way
-constexpr int PAD = 4;     // shifts rows by four banks: transposed stores do not conflict
-constexpr int LD = WN + 8;  // floats from a row to the next where a warp puts its sums
-static_assert(BM % WM == 0 && BN % WN == 0, "a block has whole warp tiles");
-__constant__ int geometry[] = { BM, BN, BK, THREADS, 0, TM, TN, WM, WN };  // read by the library
+constexpr int BM = TILE_M, BN = TILE_N, BK = TILE_K;     // block tile
+constexpr int TM = PATCH_M, TN = PATCH_N;                // thread tile
+constexpr int WM = 8 * TM, WN = 4 * TN;                  // warp tile: lanes are 8 rows by 4 columns of pieces of 4 x 4
+constexpr int DM = 32, DN = 16;                          // from a piece of a lane to the next
+constexpr int SLICES = SLICE_K, DEPTH = BK / SLICES;     // groups of warps, and what each multiplies of a tile along K
+constexpr int THREADS = 32 * (BM / WM) * (BN / WN) * SLICES;
+constexpr int STAGES = DEEP;                             // tiles: one is multiplied, the others are on their way
+constexpr int PAD = 4;                                   // shifts rows by four banks
+constexpr int LDC = BN + 4;                              // floats from a row to the next where the sums meet
+static_assert(BM % WM == 0 && BN % WN == 0 && BK % 8 == 0, "a block has whole warp tiles");
 
-// Shared tiles: what is side by side in a row of C, or in a column, is side by side.
-template <int SPAN> using Stage = float[BK][SPAN + PAD];
-
-__device__ inline void copy(float *to, const IN *from, bool inside)
+template <int EACH> __device__ inline void copy_floats(float *to, const IN *from, bool inside)
 {
     if constexpr (sizeof(IN) == 4)
-        copy_async<4>(to, from, inside);
+        copy_async<4 * EACH>(to, from, inside);
     else
         *to = inside ? widen(*from) : 0;
 }
 
 // An operand's tiles: SPAN rows of A, or columns of B, by BK along K. ALONG_K: neighbours in memory are neighbours along K, and
-// become neighbours in a column of the stage.
-template <int SPAN, bool ALONG_K> struct Copies {
-    static constexpr int WIDTH = ALONG_K ? BK : SPAN < THREADS ? SPAN : THREADS;  // threads that copy neighbours
-    static constexpr int LINES = THREADS / WIDTH, TIMES = SPAN * BK / THREADS;
-    static_assert(THREADS % WIDTH == 0 && SPAN * BK % THREADS == 0, "every thread copies the same number of elements");
-    const IN *x;
+// become neighbours in a column of the tile. WIDE: four neighbours are copied at once. What is outside of the matrix is not
+// read: its place has what lies at the edge, and the first tile has zeros if K is no multiple of BK.
+template <int SPAN, bool ALONG_K, bool WIDE> struct Copies {
+    static constexpr int OCTET = 8;  // of K: eight lanes that store them below each other, and four beside, use all banks
+    static constexpr int EACH = WIDE ? 4 : 1, WIDTH = ALONG_K ? OCTET : SPAN / EACH, LINES = THREADS / WIDTH;
+    static constexpr int ROWS = ALONG_K ? SPAN / LINES : 1, TIMES = SPAN * BK / EACH / THREADS;  // of a thread
+    static_assert(THREADS % WIDTH == 0 && ROWS > 0 && SPAN * BK % (EACH * THREADS) == 0, "every thread copies as much");
+    const IN *x[ROWS];
     int64_t ld;
-    int line, at, lines;  // the thread's first line, its place there; lines from there on that are inside, along K: all
+    int line, at;
 
     // The operand has `span` rows or columns, of which the tile begins at the `first`; lines are ld elements apart.
-    __device__ Copies(const IN *x, int64_t ld, int first, int span) : ld(ld)
+    __device__ Copies(const IN *from, int64_t ld, int first, int span) : ld(ld)
     {
-        line = threadIdx.x / WIDTH, at = threadIdx.x % WIDTH;
-        lines = ALONG_K ? span - first - line : first + at < span ? BK : 0;
-        this->x = x + (ALONG_K ? int64_t(first + line) * ld + at : int64_t(line) * ld + first + at);
+        line = threadIdx.x / WIDTH, at = threadIdx.x % WIDTH * EACH;
+        for (int i = 0; i < ROWS; i++)
+            x[i] = ALONG_K ? from + int64_t(min(first + line + i * LINES, span - 1)) * ld + at
+                           : from + int64_t(line) * ld + min(first + at, span - EACH);
     }
-    // The next tile, of which `depth` elements are inside of K.
-    __device__ void fetch(Stage<SPAN> &s, int depth)
+    // The i-th copy of the next tile, of what is before `depth` along K: if not `some`, of all or nothing. They are asked for in
+    // turn.
+    __device__ void copy(float (*to)[SPAN + PAD], int i, bool some, int depth)
     {
-        const int n = ALONG_K ? (at < depth ? lines : 0) : min(lines, depth - line);
-#pragma unroll
-        for (int i = 0; i < TIMES; i++)
-            copy(ALONG_K ? &s[at][line + i * LINES] : &s[line + i * LINES][at], x + i * LINES * ld, i * LINES < n);
-        x += ALONG_K ? BK : BK * ld;
+        if (ALONG_K) {
+            const int row = i / (BK / OCTET), k = i % (BK / OCTET) * OCTET;
+            copy_floats<EACH>(&to[at + k][line + row * LINES], x[row] + k, some ? at + k < depth : depth > 0);
+            x[row] += k + OCTET == BK ? BK : 0;
+        } else {
+            copy_floats<EACH>(&to[line + i * LINES][at], x[0], some ? line + i * LINES < depth : depth > 0);
+            x[0] += LINES * ld;
+        }
+    }
+    __device__ void back(int depth)
+    {
+        for (int i = 0; i < ROWS; i++)
+            x[i] -= ALONG_K ? depth : depth * ld;
     }
 };
+constexpr int TILES = BK * (BM + BN + 2 * PAD);                           // floats of a stage
+constexpr int LOADED = STAGES * TILES, SUMS = SLICES * BM * LDC;          // and of all of them, and of the sums later
+constexpr int SHARED = (LOADED > SUMS ? LOADED : SUMS) * sizeof(float);  // bytes
+__constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, TM, TN, WM, WN };  // read by the library
+extern __shared__ __align__(16) float shared[];
 
-template <bool TURN_A, bool TURN_B> __device__ void product(const args &p)
+template <bool TURN_A, bool TURN_B, bool WIDE> __device__ void product(const args &p)
 {
     // --- Who am I? ---
-    const int tid = threadIdx.x, warp = tid / 32, lane = tid % 32;
+    const int tid = threadIdx.x, lane = tid % 32, slice = tid / (THREADS / SLICES), warp = tid / 32 % (THREADS / 32 / SLICES);
     const Place<BM, BN> at(p);
-    // A warp's lanes are 8 rows by 4 columns of pieces. Lanes i and i ^ 1 read the same rows of As, and so do lanes 16
+    // A thread has pieces of 4 x 4, DM rows and DN columns apart. Lanes i and i ^ 1 read the same rows of As, and so do lanes 16
     // apart: each quarter of the warp asks for 64 bytes of As and 32 of Bs.
-    const int row = warp / (BN / WN) * WM + lane / 2 % 8 * 4;
-    const int col = warp % (BN / WN) * WN + (lane % 2 + lane / 16 * 2) * 4;
-    __shared__ __align__(16) Stage<BM> As[STAGES];
-    __shared__ __align__(16) Stage<BN> Bs[STAGES];
+    const int row = warp / (BN / WN) * WM + lane / 2 % 8 * 4, col = warp % (BN / WN) * WN + (lane % 2 + lane / 16 * 2) * 4;
+    auto As = [&](int stage) { return reinterpret_cast<float (*)[BM + PAD]>(shared + stage * TILES); };
+    auto Bs = [&](int stage) { return reinterpret_cast<float (*)[BN + PAD]>(shared + stage * TILES + BK * (BM + PAD)); };
 
     // --- Accumulators ---
     float acc[TM * TN] = {};
 
     // --- Load ---
     const int first = at.part * p.part, K = min(p.part, p.k - first), tiles = (K + BK - 1) / BK;
-    Copies<BM, !TURN_A> a(static_cast<const IN *>(p.A) + at.z * p.a_next + first * (TURN_A ? p.a_col : 1),
-                          TURN_A ? p.a_col : p.a_row, at.row, p.m);
-    Copies<BN, TURN_B> b(static_cast<const IN *>(p.B) + at.z * p.b_next + first * (TURN_B ? 1 : p.b_row),
-                         TURN_B ? p.b_col : p.b_row, at.col, p.n);
-    auto fetch = [&](int tile) {
-        if (tile < tiles) {
-            a.fetch(As[tile % STAGES], K - tile * BK);
-            b.fetch(Bs[tile % STAGES], K - tile * BK);
-        }
-        end_group();
+    Copies<BM, !TURN_A, TURN_A && WIDE> a(static_cast<const IN *>(p.A) + at.z * p.a_next + first * (TURN_A ? p.a_col : 1),
+                                          TURN_A ? p.a_col : p.a_row, at.row, p.m);
+    Copies<BN, TURN_B, !TURN_B && WIDE> b(static_cast<const IN *>(p.B) + at.z * p.b_next + first * (TURN_B ? 1 : p.b_row),
+                                          TURN_B ? p.b_col : p.b_row, at.col, p.n);
+    auto fetch = [&](int stage, int i, int of, bool some, int depth) {  // the i-th share of a tile's copies
+#pragma unroll
+        for (int j = a.TIMES * i / of; j < a.TIMES * (i + 1) / of; j++)
+            a.copy(As(stage), j, some, depth);
+#pragma unroll
+        for (int j = b.TIMES * i / of; j < b.TIMES * (i + 1) / of; j++)
+            b.copy(Bs(stage), j, some, depth);
     };
-    for (int tile = 0; tile < STAGES - 1; tile++)
-        fetch(tile);
+    // If BK does not divide K, the first tile is the short one. Tiles that are not there are zeros.
+    const int depth = K > 0 ? (K - 1) % BK + 1 : 0;
+#pragma unroll 1
+    for (int tile = 0; tile < STAGES - 1; tile++) {
+        fetch(tile, 0, 1, true, tile == 0 ? depth : tile < tiles ? BK : 0);
+        end_group();
+        if (tile == 0)
+            a.back(BK - depth), b.back(BK - depth);
+    }
+    int stage = 0, next = STAGES - 1;
 #pragma unroll 1  // more code than this would not stay in the instruction cache
     for (int tile = 0; tile < tiles; tile++) {
         wait_groups<STAGES - 2>();
         __syncthreads();  // the tile is complete, and everyone has read the one before
-        fetch(tile + STAGES - 1);
 
         // --- Compute ---
-#pragma unroll 8
-        for (int k = 0; k < BK; k++) {
-            float x[TM], y[TN];
+        const float(*x_from)[BM + PAD] = &As(stage)[slice * DEPTH];
+        const float(*y_from)[BN + PAD] = &Bs(stage)[slice * DEPTH];
+        float x[2][TM], y[2][TN];
+        auto read = [&](int k) {
             for (int i = 0; i < TM; i += 4)
-                *reinterpret_cast<float4 *>(&x[i]) = *reinterpret_cast<float4 *>(&As[tile % STAGES][k][row + i / 4 * DM]);
+                *reinterpret_cast<float4 *>(&x[k % 2][i]) = *reinterpret_cast<const float4 *>(&x_from[k][row + i / 4 * DM]);
             for (int j = 0; j < TN; j += 4)
-                *reinterpret_cast<float4 *>(&y[j]) = *reinterpret_cast<float4 *>(&Bs[tile % STAGES][k][col + j / 4 * DN]);
-            for (int j = 0; j < TN; j++)
-                for (int z = 0; z < TM; z++) {
-                    const int i = j % 2 ? z : TM - 1 - z;  // there and back: the next product finds its x in place
-                    acc[i * TN + j] += x[i] * y[j];
+                *reinterpret_cast<float4 *>(&y[k % 2][j]) = *reinterpret_cast<const float4 *>(&y_from[k][col + j / 4 * DN]);
+        };
+        read(0);
+#pragma unroll
+        for (int k = 0; k < DEPTH; k++) {
+            if (k + 1 < DEPTH)
+                read(k + 1);
+            fetch(next, k, DEPTH, false, tile + STAGES - 1 < tiles);  // between the products: they do not wait for all copies
+            for (int i = 0; i < TM; i++)
+                for (int z = 0; z < TN; z++) {
+                    const int j = i % 2 ? z : TN - 1 - z;  // there and back: the next product finds its y in place
+                    acc[i * TN + j] += x[k % 2][i] * y[k % 2][j];
                 }
         }
+        end_group();
+        stage = stage == STAGES - 1 ? 0 : stage + 1, next = next == STAGES - 1 ? 0 : next + 1;
+    }
+
+    // --- Add up the slices ---
+    // Sums are multiplied by alpha before they are stored: of sums that are stored as they are, a thread would have four
+    // neighbours in neighbouring registers, and the products find two of their operands in one bank of registers.
+    wait_groups<0>();
+    __syncthreads();  // everyone has multiplied
+    for (int i = 0; i < TM; i++)
+        for (int j = 0; j < TN; j += 4) {
+            const float *x = &acc[i * TN + j];
+            *reinterpret_cast<float4 *>(&shared[(slice * BM + row + i / 4 * DM + i % 4) * LDC + col + j / 4 * DN]) = {
+                p.alpha * x[0], p.alpha * x[1], p.alpha * x[2], p.alpha * x[3]
+            };
+        }
+    __syncthreads();
+    constexpr int MINE = BM * BN / THREADS;  // sums of a thread from here on, in fours
+    static_assert(MINE % 4 == 0, "every thread has as many fours");
+    auto mrow = [&](int i) { return (tid + i / 4 * THREADS) / (BN / 4); };
+    auto mcol = [&](int i) { return (tid + i / 4 * THREADS) % (BN / 4) * 4; };
+    if (SLICES > 1 || p.parts > 1) {
+        float mine[MINE] = {};
+#pragma unroll
+        for (int i = 0; i < MINE * SLICES; i++)
+            mine[i % MINE] += shared[(i / MINE * BM + mrow(i % MINE)) * LDC + mcol(i % MINE) + i % 4];
+        if (p.parts > 1 && !meet<THREADS>(mine, p, at))
+            return;
+#pragma unroll
+        for (int i = 0; i < MINE; i++)
+            shared[mrow(i) * LDC + mcol(i) + i % 4] = mine[i];
     }
 
     // --- Store ---
-    if (p.parts > 1 && !meet<THREADS>(acc, p, at))
-        return;
-    __align__(16) float all[TM * TN];  // in local memory, so that one piece of code does for all
-#pragma unroll
-    for (int i = 0; i < TM * TN; i++)
-        all[i] = acc[i];
+    args scaled = p;
+    scaled.alpha = 1;
     if (p.wide_c) {
-#pragma unroll 1
-        for (int i = 0; i < TM * TN; i += 4)
-            finish4(p, at.z, at.row + row + i / TN / 4 * DM + i / TN % 4, at.col + col + i % TN / 4 * DN, &all[i]);
+#pragma unroll 2
+        for (int i = 0; i < MINE; i += 4)
+            finish4(scaled, at.z, at.row + mrow(i), at.col + mcol(i), &shared[mrow(i) * LDC + mcol(i)]);
         return;
     }
-    static_assert(sizeof As >= THREADS / 32 * 8 * LD * sizeof(float), "the sums have room where the stages were");
-    float *sums = &As[0][0][0] + warp * 8 * LD;
-    wait_groups<0>();
-    __syncthreads();  // everyone has multiplied
-#pragma unroll 1
-    for (int i = 0; i < TM; i++) {  // a row of each lane: eight of the warp, four apart
-        __syncwarp();
-        for (int j = 0; j < TN; j += 4)
-            *reinterpret_cast<float4 *>(&sums[lane / 2 % 8 * LD + (lane % 2 + lane / 16 * 2) * 4 + j / 4 * DN]) = *reinterpret_cast<float4 *>(&all[i * TN + j]);
-        __syncwarp();
-        store_by_column<8, WN, LD>(p, at.z, at.row + warp / (BN / WN) * WM + i / 4 * DM + i % 4, at.col + warp % (BN / WN) * WN, sums, 4);
-    }
+    __syncthreads();
+    constexpr int HIGH = BM / (THREADS / 32);
+    store_by_column<HIGH, BN, LDC>(scaled, at.z, at.row + tid / 32 * HIGH, at.col, &shared[tid / 32 * HIGH * LDC], 1);
+}
+
+// Two bodies: what can be copied four at a time is.
+template <bool TURN_A, bool TURN_B> __device__ void choose(const args &p)
+{
+    constexpr bool SOME = sizeof(IN) == 4 && (TURN_A || !TURN_B);
+    if (SOME && (!TURN_A || p.wide_a == 4) && (TURN_B || p.wide_b == 4))
+        product<TURN_A, TURN_B, SOME>(p);
+    else
+        product<TURN_A, TURN_B, false>(p);
 }
 
 // LEAST blocks an SM, which limits the registers of a thread. Blocks: tiles of C, each p.parts times, of all matrices.
 #define KERNEL(name, TURN_A, TURN_B)                                                                                   \
     extern "C" __global__ void __launch_bounds__(THREADS, LEAST) name(const __grid_constant__ args p)                  \
     {                                                                                                                  \
-        product<TURN_A, TURN_B>(p);                                                                                    \
+        choose<TURN_A, TURN_B>(p);                                                                                     \
     }
 KERNEL(gemm_nn, false, false)
 KERNEL(gemm_nt, false, true)

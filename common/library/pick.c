@@ -190,11 +190,20 @@ static double narrow_times(const gemm_steps_problem *p, const struct way *w, int
     return wide == 8 ? 1 : wide == 1 ? rule[SINGLES] : rule[PAIRS];
 }
 
+// What any.cu can copy four at a time: an operand whose lines do not lie along K. A step copies four at once or not at
+// all.
+static bool in_fours(const gemm_steps_problem *p, const struct way *w)
+{
+    return w->kernel->kind == KERNEL_STEP ||
+           ((p->transpose_a || !p->transpose_b) && (!p->transpose_a || pick_wide(p, w, 0) == 4) &&
+            (p->transpose_b || pick_wide(p, w, 1) == 4));
+}
+
 // All but Hopper's: a block takes turns with the others of its SM.
 static double turns_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
 {
     const struct kernel *k = w->kernel;
-    const double slower = p->type == GEMM_STEPS_F32 ? 128 / lanes(card.sm)
+    const double slower = p->type == GEMM_STEPS_F32 ? 128 / lanes(card.sm) * (in_fours(p, w) ? 1 : rule[SINGLES_F32])
                           : k->kind == KERNEL_MMA   ? (narrow_times(p, w, 0) + narrow_times(p, w, 1)) / 2
                                                     : 1;
     const double of_sm = ceil_div(w->blocks, card.sms), rounds = floor(of_sm / k->of_sm),

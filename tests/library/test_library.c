@@ -323,7 +323,7 @@ Test(library, floats_run_the_best_tile)
     cr_expect_eq(kernel(90, GEMM_STEPS_F32, 4096, 4096, 4096, SIZE_MAX), PTX_f32_whole);
     cr_expect_eq(kernel(90, GEMM_STEPS_F32, 4096, 4096, 4096, 0), PTX_f32_whole);
     cr_expect_eq(pick(90, GEMM_STEPS_F32, 4095, 4095, 4095, SIZE_MAX).kernel->kind, KERNEL_ANY);
-    cr_expect_eq(kernel(90, GEMM_STEPS_F32, 128, 128, 128, SIZE_MAX), PTX_any_f32_32x32);
+    cr_expect_eq(kernel(90, GEMM_STEPS_F32, 128, 128, 128, SIZE_MAX), PTX_any_f32_32x32x4);
     cr_expect_eq(kernel(90, GEMM_STEPS_F32, 1, 4096, 4096, SIZE_MAX), PTX_rows_f32);
     cr_expect_eq(kernel(90, GEMM_STEPS_F32, 4096, 3, 4096, SIZE_MAX), PTX_rows_f32);
 }

@@ -260,29 +260,13 @@ static bool try_way(const gemm_steps_problem *p, const struct shape *s, const st
     return ok;
 }
 
-enum { WAYS_MOST = 512 };
-struct ways {
-    int n;
-    struct way all[WAYS_MOST];
-    double cycles[WAYS_MOST], least;
-};
-
-static void keep_way(void *data, const struct way *w, double cycles)
-{
-    struct ways *to = data;
-    if (to->n == WAYS_MOST)
-        return;
-    to->all[to->n] = *w, to->cycles[to->n++] = cycles;
-    to->least = fmin(to->least, cycles);
-}
-
 // All ways of a product that may be fast. *ratio: the time of the one that the rule chooses / that of the fastest.
 static bool try_ways(FILE *out, const struct shape *s, double *ratio, int *bad, char error[DEV_ERROR_MAX])
 {
     enum { FAR = 2 };  // times the least cycles: too slow to be of interest
-    static struct ways ways;
+    static struct way ways[WAYS_MOST];
     runner *const cublas[] = { run_theirs };
-    double ms = 0, chosen = 0, best = INFINITY;
+    double ms = 0, least = INFINITY, chosen = 0, best = INFINITY;
     gemm_steps_problem p =
         problem_of(ask.type == DEV_F16 ? GEMM_STEPS_F16 : GEMM_STEPS_F32, s->m, s->n, s->k, 1, A.at, B.at, 0, C.at);
     p.transpose_b = ask.transpose_b;
@@ -290,15 +274,15 @@ static bool try_ways(FILE *out, const struct shape *s, double *ratio, int *bad, 
         return false;
     if (!ask.transpose_b && ask.times && time_in_turn(s, cublas, 1, &ms))
         print_way(out, s, -1, "cuBLAS", 0, ms);
-    ways.n = 0, ways.least = INFINITY;
-    pick_each(lib->card, &p, SIZE_MAX, keep_way, &ways);
-    for (int i = 0; i < ways.n; i++) {
-        const double cycles = ways.cycles[i];
-        if ((ask.times && cycles > FAR * ways.least) || !try_way(&p, s, &ways.all[i], &ms, bad) || !ask.times)
+    const int n = pick_ways(lib->card, &p, SIZE_MAX, ways);
+    for (int i = 0; i < n; i++)
+        least = fmin(least, ways[i].cycles);
+    for (int i = 0; i < n; i++) {
+        if ((ask.times && ways[i].cycles > FAR * least) || !try_way(&p, s, &ways[i], &ms, bad) || !ask.times)
             continue;
-        chosen = cycles <= ways.least ? ms : chosen;
+        chosen = ways[i].cycles <= least ? ms : chosen;
         best = fmin(best, ms);
-        print_way(out, s, i, lib->plans[0].name, cycles, ms);
+        print_way(out, s, i, lib->plans[0].name, ways[i].cycles, ms);
     }
     *ratio = chosen / best;
     fflush(out);

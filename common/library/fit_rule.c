@@ -14,7 +14,7 @@
 #include "base/sort.h"
 #include "pick.h"
 
-enum { WAYS_MOST = 1 << 16, PRODUCTS_MOST = 1 << 12 };
+enum { WAYS_IN_ALL = 1 << 16, PRODUCTS_MOST = 1 << 12 };
 static const dev_ptr A = (dev_ptr)1 << 40, B = (dev_ptr)2 << 40, C = (dev_ptr)3 << 40;  // nothing lies there
 
 struct timed {
@@ -28,37 +28,23 @@ static struct product {
     int first, n;  // of the ways
     double best;   // milliseconds
 } products[PRODUCTS_MOST];
-static struct timed ways[WAYS_MOST];
+static struct timed ways[WAYS_IN_ALL];
 static int n_products, n_ways;
 
 // --- What was measured ---
 
-struct wanted {
-    int number, at;
-    struct way way;
-};
-
-static void take_number(void *data, const struct way *w, double cycles)
-{
-    struct wanted *x = data;
-    (void)cycles;
-    if (x->at++ == x->number)
-        x->way = *w;
-}
-
 static void add_row(struct pick_card card, const gemm_steps_problem *p, int number, double ms)
 {
+    static struct way all[WAYS_MOST];
     struct product *last = &products[n_products ? n_products - 1 : 0];
     const bool same = n_products && last->p.m == p->m && last->p.n == p->n && last->p.k == p->k &&
                       last->p.type == p->type && last->p.transpose_b == p->transpose_b &&
                       last->card.memory == card.memory;
-    struct wanted x = { .number = number };
-    pick_each(card, p, SIZE_MAX, take_number, &x);
-    if (!x.way.kernel || n_ways == WAYS_MOST || (!same && n_products == PRODUCTS_MOST))
+    if (number >= pick_ways(card, p, SIZE_MAX, all) || n_ways == WAYS_IN_ALL || (!same && n_products == PRODUCTS_MOST))
         return;
     if (!same)
         *(last = &products[n_products++]) = (struct product){ card, *p, n_ways, 0, ms };
-    ways[n_ways++] = (struct timed){ x.way, ms };
+    ways[n_ways++] = (struct timed){ all[number], ms };
     last->n++;
     last->best = fmin(last->best, ms);
 }

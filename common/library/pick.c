@@ -290,14 +290,16 @@ struct search {
     struct pick_card card;
     const gemm_steps_problem *p;
     size_t limit;
-    void (*f)(void *data, const struct way *w, double cycles);
-    void *data;
+    struct way *ways;
+    int n;
 };
 
-static void offer(const struct search *s, const struct way *w)
+static void offer(struct search *s, struct way w)
 {
-    if (pick_room(s->p, w) <= s->limit)
-        s->f(s->data, w, pick_cycles(s->card, s->p, w));
+    if (pick_room(s->p, &w) > s->limit || s->n == WAYS_MOST)
+        return;
+    w.cycles = pick_cycles(s->card, s->p, &w);
+    s->ways[s->n++] = w;
 }
 
 static int part_of(int k, int parts, int most)
@@ -307,7 +309,7 @@ static int part_of(int k, int parts, int most)
 }
 
 // Steps, any.cu, mma.cu: K in parts of the same length but the last.
-static void offer_turns(const struct search *s, struct way w)
+static void offer_turns(struct search *s, struct way w)
 {
     static const int parts[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64 };
     const double tiles = units_of(s->p, &w);
@@ -321,11 +323,11 @@ static void offer_turns(const struct search *s, struct way w)
             continue;
         before = w.parts;
         w.blocks = (int)tiles * w.parts;
-        offer(s, &w);
+        offer(s, w);
     }
 }
 
-static void offer_rows(const struct search *s, struct way w)
+static void offer_rows(struct search *s, struct way w)
 {
     for (int turn = 0; turn < 2; turn++) {
         const gemm_steps_problem q = pick_exchange(s->p, turn);
@@ -342,26 +344,26 @@ static void offer_rows(const struct search *s, struct way w)
             w.parts = (q.k - 1) / w.part + 1;
             w.blocks = (int)groups * w.parts;
             if (w.parts != before && (w.parts == 1 || groups <= ARGS_COUNTERS) && groups * w.parts < UNITS_MOST)
-                offer(s, &w);
+                offer(s, w);
             before = w.parts;
         }
     }
 }
 
 // Parts only if all tiles are computed at once.
-static void offer_clusters(const struct search *s, struct way w)
+static void offer_clusters(struct search *s, struct way w)
 {
     for (w.parts = 1; pick_cluster(&w) <= CLUSTER_MOST && w.parts <= ceil_div(s->p->k, w.kernel->k); w.parts++) {
         const double units = units_of(s->p, &w), room = clusters(s->card, &w);
         w.blocks = pick_cluster(&w) * (int)fmin(units, room);
         if (units < UNITS_MOST && w.blocks <= s->card.sms && (w.parts == 1 || units <= room))
-            offer(s, &w);
+            offer(s, w);
     }
 }
 
 // Blocks share tiles only if there are as many; of few rows of A no block can load some. Boxes of an A that is
 // transposed have 64.
-static void offer_hopper(const struct search *s, struct way w)
+static void offer_hopper(struct search *s, struct way w)
 {
     if (s->p->transpose_a && w.kernel->m % w.kernel->k)
         return;
@@ -375,38 +377,27 @@ static void offer_hopper(const struct search *s, struct way w)
                 offer_clusters(s, w);
 }
 
-void pick_each(struct pick_card card, const gemm_steps_problem *p, size_t limit,
-               void (*f)(void *data, const struct way *w, double cycles), void *data)
+int pick_ways(struct pick_card card, const gemm_steps_problem *p, size_t limit, struct way ways[WAYS_MOST])
 {
-    const struct search s = { card, p, limit, f, data };
-    for (const struct kernel *k = kernels; k < kernels + KERNELS; k++) {
-        const struct way w = { .kernel = k, .parts = 1, .part = p->k, .tall = 1, .broad = 1 };
-        if (!can(card, k, p))
-            continue;
-        if (k->kind == KERNEL_ROWS)
-            offer_rows(&s, w);
-        else if (k->kind == KERNEL_HOPPER)
-            offer_hopper(&s, w);
-        else
-            offer_turns(&s, w);
-    }
-}
-
-struct best {
-    struct way way;
-    double cycles;
-};
-
-static void keep_best(void *data, const struct way *w, double cycles)
-{
-    struct best *b = data;
-    if (cycles < b->cycles)
-        *b = (struct best){ *w, cycles };
+    static void (*const offers[])(struct search *, struct way) = { [KERNEL_STEP] = offer_turns,
+                                                                   [KERNEL_ANY] = offer_turns,
+                                                                   [KERNEL_MMA] = offer_turns,
+                                                                   [KERNEL_ROWS] = offer_rows,
+                                                                   [KERNEL_HOPPER] = offer_hopper };
+    struct search s = { card, p, limit, ways, 0 };
+    for (const struct kernel *k = kernels; k < kernels + KERNELS; k++)
+        if (can(card, k, p))
+            offers[k->kind](&s, (struct way){ .kernel = k, .parts = 1, .part = p->k, .tall = 1, .broad = 1 });
+    return s.n;
 }
 
 struct way pick_way(struct pick_card card, const gemm_steps_problem *p, size_t limit)
 {
-    struct best b = { .cycles = INFINITY };
-    pick_each(card, p, limit, keep_best, &b);
-    return b.way;
+    struct way ways[WAYS_MOST];
+    const int n = pick_ways(card, p, limit, ways);
+    int best = 0;
+    for (int i = 1; i < n; i++)
+        if (ways[i].cycles < ways[best].cycles)
+            best = i;
+    return ways[best];
 }

@@ -22,22 +22,22 @@ struct way {
     int parts, part;  // args.h
     int tall, broad;  // hopper.cu: blocks of a cluster below and beside each other
     int blocks;       // of the grid
+    double cycles;    // that the rule takes it for
 };
 
 enum { PICK_KHZ = 1755000 };  // the clock of the cycles of the rule
 
-enum { PICK_OLDEST = 75 };  // the oldest card that a kernel of the library runs on
+enum { PICK_OLDEST = 75, WAYS_MOST = 512 };  // the oldest card that a kernel of the library runs on; ways of a product
 
 // The best way on a card that is no older than PICK_OLDEST, if the workspace has at most limit bytes; there is one that
 // needs none.
 struct way pick_way(struct pick_card card, const gemm_steps_problem *p, size_t limit);
 
-// What the rule takes it for.
-double pick_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w);
+// Every way there is, and how many.
+int pick_ways(struct pick_card card, const gemm_steps_problem *p, size_t limit, struct way ways[WAYS_MOST]);
 
-// Calls f with every way there is, and its cycles; see compare.c.
-void pick_each(struct pick_card card, const gemm_steps_problem *p, size_t limit,
-               void (*f)(void *data, const struct way *w, double cycles), void *data);
+// The way's cycles.
+double pick_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w);
 
 // Bytes of the copy of an operand, from a row of it to the next, and of a way's workspace.
 size_t pick_copy_bytes(const struct operand *x);

@@ -275,11 +275,7 @@ Test(library_gemm, of_column_major_matrices_is_that_of_exchanged_ones)
 
 // --- By every way ---
 
-struct ways {
-    struct data *data;
-    int kinds;  // of ways that were tried, a bit each
-    int n;
-};
+static int tried, kinds;  // ways; their kernels, a bit each
 
 static void expect_no_findings(const struct data *d, const char *by)
 {
@@ -288,15 +284,10 @@ static void expect_no_findings(const struct data *d, const char *by)
               found ? found->n : 0, found && found->n ? (int)found->all[0].kind : -1);
 }
 
-// Of the ways that are alike but for their parts, one in some.
-static void try_way(void *data, const struct way *w, double cycles)
+static void try_way(struct data *d, const struct way *w)
 {
-    struct ways *all = data;
-    struct data *d = all->data;
     static struct plan plan;
-    cr_assert(cycles > 0 && isfinite(cycles), "%s: %g cycles", describe(&d->p), cycles);
-    if (w->parts > 1 && draw(4))
-        return;
+    cr_assert(w->cycles > 0 && isfinite(w->cycles), "%s: %g cycles", describe(&d->p), w->cycles);
     expect_ok(gemm_steps_upload(h, d->C.memory, d->C.before, d->C.elements * problem_type_bytes(d->C.type)));
     cr_assert(plan_room(h, &d->p, w), "%s", dev_error(h->dev));
     cr_assert(plan_open(h, &plan, &d->p, w), "%s: %s", describe(&d->p), gemm_steps_error(h));
@@ -304,14 +295,15 @@ static void try_way(void *data, const struct way *w, double cycles)
               dev_error(h->dev));
     expect_no_findings(d, plan.name);
     expect_right(d, plan.name);
-    all->n++;
-    all->kinds |= 1 << w->kernel->kind;
+    tried++;
+    kinds |= 1 << w->kernel->kind;
 }
 
 static void try_random(gemm_steps_type type, int sm, int some)
 {
     const int n = sample_asked() == SAMPLE_ALL ? 8 * some : sample_asked() == SAMPLE_SOME ? 2 * some : some;
-    struct ways all = { 0 };
+    static struct way ways[WAYS_MOST];
+    tried = kinds = 0;
     h->card.sm = sm;
     h->card.sms = 6;
     dev_set_checks(h->dev, true);
@@ -320,12 +312,15 @@ static void try_random(gemm_steps_type type, int sm, int some)
         seed = 1000 * (uint64_t)type + (uint64_t)i, drawn = 0;
         d.p = draw_problem(type);
         make_data(&d);
-        all.data = &d;
-        pick_each(h->card, &d.p, SIZE_MAX, try_way, &all);
+        const int all = pick_ways(h->card, &d.p, SIZE_MAX, ways);
+        cr_assert(all > 0 && all < WAYS_MOST, "%d ways", all);
+        for (int j = 0; j < all; j++)
+            if (ways[j].parts == 1 || !draw(4))  // of those that are alike but for their parts, one in some
+                try_way(&d, &ways[j]);
         drop_data(&d);
     }
-    cr_expect(all.kinds & 1 << KERNEL_ANY && all.kinds & 1 << KERNEL_ROWS, "kinds %d", all.kinds);
-    cr_expect(all.n >= n, "%d ways", all.n);
+    cr_expect(kinds & 1 << KERNEL_ANY && kinds & 1 << KERNEL_ROWS, "kinds %d", kinds);
+    cr_expect(tried >= n, "%d ways", tried);
 }
 
 Test(library_gemm, of_halves_is_right_in_every_way)

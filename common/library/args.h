@@ -3,8 +3,7 @@
 // Every kernel computes C = activation(alpha * A * B + beta * C + bias), where A is m x k, B is k x n, C is m x n, for
 // each product of a batch. A letter in a kernel's name says how an operand lies: 'n' as it is read, row by row (A: m
 // rows, B: k rows), 't' transposed (A: k rows of m elements, B: n rows of k elements).
-#ifndef LIBRARY_ARGS_H
-#define LIBRARY_ARGS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -54,5 +53,3 @@ struct copy_args {
 struct pack_args {
     struct copy_args of[2];
 };
-
-#endif

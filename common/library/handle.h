@@ -1,6 +1,5 @@
 // What a handle is, and what the files of the library share. gemm-steps/gemm.h says what its functions do.
-#ifndef LIBRARY_HANDLE_H
-#define LIBRARY_HANDLE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -53,5 +52,3 @@ bool handle_grow(gemm_steps *h, struct room *room, const char *name, size_t byte
 
 // A kernel's module, loaded when it is first asked for. NULL, with the reason in the handle's error.
 struct dev_module *handle_module(gemm_steps *h, enum kernel_id id, int words);
-
-#endif

@@ -1,7 +1,6 @@
 // The kernels inside of the library: their PTX, and one table that says what each can do and what it costs. embed.sh
 // makes the arrays, meson.build says of what.
-#ifndef LIBRARY_KERNELS_H
-#define LIBRARY_KERNELS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ enum { WORDS_TURN_B = 1, WORDS_TURN_A = 2, WORDS_BF16 = 4, WORDS = 8 };
 
 // That PTX with other words, to be freed. NULL: there is no memory.
 char *kernel_words(const struct kernel *k, int words, size_t *bytes);
-
-#endif

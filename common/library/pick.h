@@ -1,6 +1,5 @@
 // Which kernel multiplies on this card, for this product, and how.
-#ifndef LIBRARY_PICK_H
-#define LIBRARY_PICK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ int pick_wide(const gemm_steps_problem *p, const struct way *w, int which);
 
 // The product as the way computes it: exchanged, or as it is.
 gemm_steps_problem pick_exchange(const gemm_steps_problem *p, bool exchanged);
-
-#endif

@@ -1,6 +1,5 @@
 // A product that is ready to run: its launches, of which only alpha and beta may still change.
-#ifndef LIBRARY_PLAN_H
-#define LIBRARY_PLAN_H
+#pragma once
 
 #include "args.h"
 #include "base/device.h"
@@ -27,5 +26,3 @@ struct plan {
     struct dev_kernel *product[2], *pack;  // product: without a beta, and with one; pack: NULL if nothing is copied
     struct gemm step;                      // of a step
 };
-
-#endif

@@ -1,6 +1,5 @@
 // Makes plans and runs them: see plan.h.
-#ifndef LIBRARY_PLANS_H
-#define LIBRARY_PLANS_H
+#pragma once
 
 #include "handle.h"
 
@@ -15,5 +14,3 @@ bool plan_open(gemm_steps *h, struct plan *plan, const gemm_steps_problem *settl
 
 // Queues its launches. False: the device's error says why.
 bool plan_queue(gemm_steps *h, struct plan *plan, float alpha, float beta);
-
-#endif

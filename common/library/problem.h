@@ -1,7 +1,6 @@
 // A product as its caller states it, checked and completed: what 0 stands for is filled in, and what cannot matter is
 // 0.
-#ifndef LIBRARY_PROBLEM_H
-#define LIBRARY_PROBLEM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ gemm_steps_problem problem_of(gemm_steps_type type, int m, int n, int k, float a
 
 // Bytes from the first element of an operand to behind its last.
 uint64_t problem_bytes(const struct operand *x);
-
-#endif

@@ -331,7 +331,7 @@ static const struct option_row rows[] = {
     { "times", "N", "timed runs of both (default 15); 0: results alone", AT(times), 0, TIMES_MOST },
     { "seed", "N", "of the random data and shapes (default 1)", AT(seed), 0, UINT64_MAX },
     { "ways", "FILE", "write the times of every way that may be fast to FILE", AT(ways) },
-    { "transpose-b", "0|1", "with --ways: B lies as N x K", AT(transpose_b), 0, 1 },
+    { "transpose-b", "0|1", "with --ways, which then only times: B lies as N x K", AT(transpose_b), 0, 1 },
     { "random", "COUNT", "so many random shapes of 64 to 8192, with alpha and beta", AT(random), 0, RANDOM_MOST },
     { 0 },
 };
@@ -390,6 +390,8 @@ int main(int argc, char **argv)
         return status;
     if (!argc && !ask.random)
         return fail("a shape is needed, as in: compare 4096, or --random COUNT; --help lists the options");
+    if (ask.transpose_b && (!ask.ways || !ask.times))
+        return fail("--transpose-b times ways: it needs --ways and --times of 1 or more");
     struct shape *shapes = all_shapes(argc, argv, error);
     if (!shapes)
         return fail(error);

@@ -156,7 +156,8 @@ test('a row of trials that changes is named in every text of the course that has
   assert(names.length > 0);
   const { status, lines: said } = refresh('--check', ...names);
   assert.equal(status, 1);
-  assert(said.filter((line) => line.includes('0.12345')).length >= wanted, `${wanted} marks, ${said.join('\n')}`);
+  const named = said.filter((line) => / -> 0\.1(2345)?\b/.test(line));  // some texts show one digit
+  assert(named.length >= wanted, `${wanted} marks, ${said.join('\n')}`);
 });
 
 test('a changed kernel makes code, differences, constants and lines stale', () => {

@@ -264,11 +264,12 @@ static void say_both(struct cause *c, struct probe *p, const struct look *l, con
 // Whether of all tiles only the products of the first are there, once for each tile.
 static bool say_first_again(struct cause *c, const struct counts *s)
 {
-    static const enum line_role step[] = { LINE_STEP_A, LINE_STEP_B, LINE_COPY, LINE_LOOP, LINE_ROLES };
+    static const enum line_role step[] = { LINE_STAGE, LINE_STEP_A, LINE_STEP_B, LINE_COPY, LINE_LOOP, LINE_ROLES };
     if (!s->tile || s->k <= s->tile || s->twice != s->tile || s->missing != s->k - s->tile || s->last_twice >= s->tile)
         return false;
-    cause_say(c, "only the products of the first tile along K are there, once for each tile: A and B do not move on");
-    cause_look_at(c, step);
+    cause_say(c, "only the products of the first tile along K are there, once for each tile: %sA and B do not move on",
+              c->staged ? "the stage does not change, or " : "");
+    cause_look_at(c, c->staged ? step : step + 1);
     return true;
 }
 

@@ -27,7 +27,7 @@ static struct shared {
     struct ticket ticket;
     uint64_t address;
     void *view;       // where the file is mapped
-    unsigned opened;  // so many times; 0: it is this process's own
+    unsigned opened;  // how many times it was opened; 0: it is this process's own
 } * all;
 
 static struct shared *find(uint64_t address)

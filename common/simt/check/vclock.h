@@ -22,7 +22,7 @@ struct vclock_pool {
     bool failed;          // memory ran out; times from then on may be too early
 };
 
-struct vclock_pool vclock_pool(uint64_t blocks);  // for a launch of so many
+struct vclock_pool vclock_pool(uint64_t blocks);  // for a launch with that many blocks
 void vclock_pool_free(struct vclock_pool *pool);  // after every tree has been dropped
 
 struct vclock *vclock_keep(struct vclock *k);  // one holder more

@@ -27,12 +27,14 @@ class Library:
             getattr(self.c, 'gemm_steps_' + name).restype = ctypes.c_char_p
         torch.zeros(1, device='cuda')  # PyTorch makes its context
         self.check(self.c.gemm_steps_create(-1, ctypes.byref(self.handle)))
-        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        self.check(self.c.gemm_steps_set_stream(self.handle, stream))
+        self.set_stream(torch.cuda.current_stream())
 
     def check(self, status):
         if status:
             raise RuntimeError(self.c.gemm_steps_error(self.handle).decode())
+
+    def set_stream(self, stream):
+        self.check(self.c.gemm_steps_set_stream(self.handle, ctypes.c_void_p(stream.cuda_stream)))
 
     def said(self, what):
         return getattr(self.c, 'gemm_steps_' + what)(self.handle).decode()

@@ -1,4 +1,4 @@
-// A handle: it is created, destroyed, told what to use. See handle.h.
+// A handle: it is created, destroyed, told what to use, asked for memory. See handle.h.
 #include "handle.h"
 
 #include <stdarg.h>
@@ -45,9 +45,9 @@ gemm_steps_status handle_leave(gemm_steps *h, gemm_steps_status status)
     return status;
 }
 
-gemm_steps_status handle_leave_dev(gemm_steps *h, bool did, gemm_steps_status failed)
+gemm_steps_status handle_leave_dev(gemm_steps *h, bool did)
 {
-    return handle_leave(h, handle_did(h, did, failed));
+    return handle_leave(h, handle_did(h, did, GEMM_STEPS_FAILED));
 }
 
 // --- Create, destroy ---
@@ -152,12 +152,12 @@ struct dev_module *handle_module(gemm_steps *h, enum kernel_id id, int words)
     struct dev_module **m = &h->modules[id][words];
     if (*m)
         return *m;
-    if (k->kind != KERNEL_PACK && !geometry_parse(k->file, k->ptx, *k->bytes, &h->geometries[id], h->error))
+    if (k->kind != KERNEL_PACK && !geometry_parse(k->file, k->ptx, strlen(k->ptx), &h->geometries[id], h->error))
         return NULL;
-    size_t bytes = *k->bytes;
-    char *other = words ? kernel_words(k, words, &bytes) : NULL;
-    if (!words || other)
-        handle_did(h, (*m = dev_load_text(h->dev, k->file, words ? other : k->ptx, bytes)), GEMM_STEPS_FAILED);
+    char *other = words ? kernel_words(k, words) : NULL;
+    const char *ptx = words ? other : k->ptx;
+    if (ptx)
+        handle_did(h, (*m = dev_load_text(h->dev, k->file, ptx, strlen(ptx))), GEMM_STEPS_FAILED);
     else
         handle_fail(h, GEMM_STEPS_OUT_OF_MEMORY, "%s: out of memory", k->file);
     free(other);
@@ -167,11 +167,9 @@ struct dev_module *handle_module(gemm_steps *h, enum kernel_id id, int words)
 gemm_steps_status gemm_steps_set_stream(gemm_steps *handle, void *stream)
 {
     const gemm_steps_status s = handle_enter(handle, __func__, NULL);
-    if (s != GEMM_STEPS_OK)
-        return s;
-    if (handle->gpu)
+    if (s == GEMM_STEPS_OK && handle->gpu)
         gpu_set_stream(handle->dev, stream);
-    return handle_leave(handle, GEMM_STEPS_OK);
+    return s == GEMM_STEPS_OK ? handle_leave(handle, s) : s;
 }
 
 gemm_steps_status gemm_steps_set_workspace_limit(gemm_steps *handle, size_t bytes)
@@ -182,7 +180,7 @@ gemm_steps_status gemm_steps_set_workspace_limit(gemm_steps *handle, size_t byte
     handle->limit = bytes;
     forget_plans(handle);  // other kernels may run now
     const bool ok = handle->work.lent || handle->work.bytes <= bytes || drop(handle, &handle->work);
-    return handle_leave_dev(handle, ok, GEMM_STEPS_FAILED);
+    return handle_leave_dev(handle, ok);
 }
 
 gemm_steps_status gemm_steps_set_workspace(gemm_steps *handle, gemm_steps_ptr memory, size_t bytes)
@@ -197,7 +195,7 @@ gemm_steps_status gemm_steps_set_workspace(gemm_steps *handle, gemm_steps_ptr me
     if (memory)
         handle->work = (struct room){ memory, bytes, true };
     forget_plans(handle);
-    return handle_leave_dev(handle, ok, GEMM_STEPS_FAILED);
+    return handle_leave_dev(handle, ok);
 }
 
 size_t gemm_steps_workspace(const gemm_steps *handle)
@@ -218,5 +216,40 @@ const char *gemm_steps_device(const gemm_steps *handle)
 gemm_steps_status gemm_steps_wait(gemm_steps *handle)
 {
     const gemm_steps_status s = handle_enter(handle, __func__, NULL);
-    return s != GEMM_STEPS_OK ? s : handle_leave_dev(handle, dev_sync(handle->dev), GEMM_STEPS_FAILED);
+    return s != GEMM_STEPS_OK ? s : handle_leave_dev(handle, dev_sync(handle->dev));
+}
+
+// --- Device memory ---
+
+gemm_steps_status gemm_steps_alloc(gemm_steps *handle, size_t bytes, gemm_steps_ptr *memory)
+{
+    if (memory)
+        *memory = 0;
+    const char *wrong = !memory ? "the place for the address is NULL" : !bytes ? "0 bytes" : NULL;
+    const gemm_steps_status s = handle_enter(handle, __func__, wrong);
+    if (s != GEMM_STEPS_OK)
+        return s;
+    const bool did = dev_alloc(handle->dev, "memory of gemm_steps_alloc", bytes, memory);
+    return handle_leave(handle, handle_did(handle, did, GEMM_STEPS_OUT_OF_MEMORY));
+}
+
+gemm_steps_status gemm_steps_free(gemm_steps *handle, gemm_steps_ptr memory)
+{
+    const bool used = handle && memory && (memory == handle->work.at || memory == handle->arrays.at);
+    const gemm_steps_status s = handle_enter(handle, __func__, used ? "the handle uses this memory" : NULL);
+    if (s != GEMM_STEPS_OK)
+        return s;
+    return handle_leave_dev(handle, !memory || (dev_sync(handle->dev) && dev_free(handle->dev, memory)));
+}
+
+gemm_steps_status gemm_steps_upload(gemm_steps *handle, gemm_steps_ptr to, const void *from, size_t bytes)
+{
+    const gemm_steps_status s = handle_enter(handle, __func__, to && from ? NULL : "a null pointer");
+    return s != GEMM_STEPS_OK ? s : handle_leave_dev(handle, dev_upload(handle->dev, to, from, bytes));
+}
+
+gemm_steps_status gemm_steps_download(gemm_steps *handle, void *to, gemm_steps_ptr from, size_t bytes)
+{
+    const gemm_steps_status s = handle_enter(handle, __func__, to && from ? NULL : "a null pointer");
+    return s != GEMM_STEPS_OK ? s : handle_leave_dev(handle, dev_download(handle->dev, to, from, bytes));
 }

@@ -41,10 +41,10 @@ gemm_steps_status handle_did(gemm_steps *h, bool did, gemm_steps_status failed);
 
 // Every function that works on the device does so between these two. Enter is not OK, and leave is not to be called, if
 // h is NULL or an argument is wrong: the line about it, or NULL. Leave returns the status that it is given, or that of
-// handle_did.
+// handle_did, of which a failure is GEMM_STEPS_FAILED.
 gemm_steps_status handle_enter(gemm_steps *h, const char *function, const char *wrong);
 gemm_steps_status handle_leave(gemm_steps *h, gemm_steps_status status);
-gemm_steps_status handle_leave_dev(gemm_steps *h, bool did, gemm_steps_status failed);
+gemm_steps_status handle_leave_dev(gemm_steps *h, bool did);
 
 // Device memory of at least that many bytes. What was in it is lost, and if it moves, so are all plans. False, with the
 // reason in dev_error, if there is none; the old one is gone then, too.

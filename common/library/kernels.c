@@ -6,10 +6,10 @@
 
 #include "args.h"
 
-#define KERNEL(id, kind, file, step, ...) { KERNEL_##kind, file, step, kernel_##id, &kernel_##id##_bytes, __VA_ARGS__ },
+#define KERNEL(id, kind, file, step, ...) { KERNEL_##kind, file, step, kernel_##id, __VA_ARGS__ },
 #if !HAVE_HOPPER
 #undef HOPPER
-#define HOPPER(id, kind, file, step, ...) { KERNEL_##kind, file, step, NULL, NULL, __VA_ARGS__ },
+#define HOPPER(id, kind, file, step, ...) { KERNEL_##kind, file, step, NULL, __VA_ARGS__ },
 #endif
 const struct kernel kernels[KERNELS] = {
 #include "kernels.def"
@@ -20,33 +20,14 @@ const struct kernel kernels[KERNELS] = {
 // instructions: of wgmma (wgmma.cuh) and mma, and of conversions. One PTX has halves, neither of them transposed;
 // the others are made of it here.
 
-struct word {
-    const char *from, *to;
-};
-
-// Copies the text, which ends in NUL, with other words. Returns where the copy ends.
-static char *write_words(const char *from, const struct word *words, char *to)
-{
-    while (*from) {
-        const struct word *w = words;
-        while (w->from && strncmp(from, w->from, strlen(w->from)) != 0)
-            w++;
-        const size_t n = w->from ? strlen(w->to) : 1;
-        memcpy(to, w->from ? w->to : from, n);
-        to += n, from += w->from ? strlen(w->from) : 1;
-    }
-    *to = '\0';
-    return to;
-}
-
-char *kernel_words(const struct kernel *k, int words, size_t *bytes)
+char *kernel_words(const struct kernel *k, int words)
 {
     // Whether lines of the operands of wgmma lie along K: not is 1. As they are, with B turned, with A, with both.
     static const char *const orders[] = { ", 1, 1, 0, 1;", ", 1, 1, 0, 0;", ", 1, 1, 1, 1;", ", 1, 1, 1, 0;" },
                              *const across[] = { ", 1, 1, 1, 0;", ", 1, 1, 0, 0;", ", 1, 1, 1, 1;", ", 1, 1, 0, 1;" };
     const int turned = words & (WORDS_TURN_A | WORDS_TURN_B);
     const bool bf16 = words & WORDS_BF16;
-    const struct word others[] = {
+    const char *const others[][2] = {
         { orders[0], orders[turned] },
         { across[0], across[turned] },
         { ", 0x00;", words & WORDS_TURN_A ? ", 0x01;" : ", 0x00;" },
@@ -55,8 +36,17 @@ char *kernel_words(const struct kernel *k, int words, size_t *bytes)
         { "cvt.rn.f16x2.f32", bf16 ? "cvt.rn.bf16x2.f32" : "cvt.rn.f16x2.f32" },
         { 0 },
     };
-    char *copy = malloc(*k->bytes + *k->bytes / 4 + 1);  // no word is a quarter longer
+    const size_t bytes = strlen(k->ptx);
+    char *copy = malloc(bytes + bytes / 4 + 1), *to = copy;  // no word is a quarter longer
+    for (const char *from = k->ptx; copy && *from;) {
+        int i = 0;
+        while (others[i][0] && strncmp(from, others[i][0], strlen(others[i][0])) != 0)
+            i++;
+        const size_t n = others[i][0] ? strlen(others[i][1]) : 1;
+        memcpy(to, others[i][0] ? others[i][1] : from, n);
+        to += n, from += others[i][0] ? strlen(others[i][0]) : 1;
+    }
     if (copy)
-        *bytes = (size_t)(write_words(k->ptx, others, copy) - copy);
+        *to = '\0';
     return copy;
 }

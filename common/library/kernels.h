@@ -7,9 +7,7 @@
 
 #define HOPPER KERNEL
 
-#define KERNEL(id, ...)                                                                                                \
-    extern const char kernel_##id[];                                                                                   \
-    extern const size_t kernel_##id##_bytes;
+#define KERNEL(id, ...) extern const char kernel_##id[];
 #include "kernels.def"
 #undef KERNEL
 
@@ -37,9 +35,8 @@ struct kernel {
     enum kernel_kind kind;
     const char *file, *step;  // for messages, and for gemm_steps_kernel
     const char *ptx;          // NULL: what compiled the library cannot compile this one
-    const size_t *bytes;
-    int type;            // of A and B: ARGS_F32, ... ; 0: halves and bf16
-    int oldest, newest;  // compute capabilities
+    int type;                 // of A and B: ARGS_F32, ... ; 0: halves and bf16
+    int oldest, newest;       // compute capabilities
     int m, n, k;  // its tile; rows.cu: the most rows, columns of a block (of 16 bytes each), the most of K in a part
     int of_sm;    // blocks that an SM can have at a time
     enum rule_id alone;  // cycles from one step along K to the next, of a block that is alone on its SM
@@ -52,4 +49,4 @@ extern const struct kernel kernels[KERNELS];
 enum { WORDS_TURN_B = 1, WORDS_TURN_A = 2, WORDS_BF16 = 4, WORDS = 8 };
 
 // That PTX with other words, to be freed. NULL: there is no memory.
-char *kernel_words(const struct kernel *k, int words, size_t *bytes);
+char *kernel_words(const struct kernel *k, int words);

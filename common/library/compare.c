@@ -20,7 +20,7 @@
 #include "base/options.h"
 #include "base/sort.h"
 #include "gpu/gpu.h"
-#include "plans.h"
+#include "handle.h"
 
 enum { LEAST = 64, MOST = 8192, TIMES_MOST = 99, RANDOM_MOST = 1000000, SHAPE_MOST = 32768, BAD = 2, SKIPPED = 77 };
 

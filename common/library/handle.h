@@ -1,13 +1,8 @@
 // What a handle is, and what the files of the library share. gemm-steps/gemm.h says what its functions do.
 #pragma once
 
-#include <stdbool.h>
-
-#include "gemm-steps/gemm.h"
-#include "base/device.h"
-#include "kernels.h"
-#include "pick.h"
 #include "plan.h"
+#include "tester/geometry.h"
 
 enum { PLANS = 32 };
 

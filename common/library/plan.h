@@ -4,9 +4,8 @@
 #include "args.h"
 #include "base/device.h"
 #include "pick.h"
-#include "tester/gemm.h"
 
-enum { PLAN_MAPS = 4, PLAN_ARGS = 1 + PLAN_MAPS, PLAN_NAME = 120 };  // maps: of A, B, C, and the last rows of A
+enum { PLAN_MAPS = 4, PLAN_ARGS = 8, PLAN_NAME = 120 };  // maps: of A, B, C, and the last rows of A
 
 // Points into itself: it stays where it is.
 struct plan {
@@ -24,5 +23,16 @@ struct plan {
     struct dev_launch launch;
     uint64_t budget;
     struct dev_kernel *product[2], *pack;  // product: without a beta, and with one; pack: NULL if nothing is copied
-    struct gemm step;                      // of a step
 };
+
+// Makes a plan of that product, or finds it among the latest ones. NULL: the handle's error says why.
+struct plan *plan_of(gemm_steps *h, const gemm_steps_problem *settled);
+
+// Makes room for that way: it has the counters and the workspace that it needs. False, with the reason in dev_error.
+bool plan_room(gemm_steps *h, const gemm_steps_problem *settled, const struct way *way);
+
+// A plan of that way, for which there is room. False: the handle's error says why.
+bool plan_open(gemm_steps *h, struct plan *plan, const gemm_steps_problem *settled, const struct way *way);
+
+// Queues its launches. False: the device's error says why.
+bool plan_queue(gemm_steps *h, struct plan *plan, float alpha, float beta);

@@ -1,5 +1,5 @@
-// See plans.h.
-#include "plans.h"
+// See plan.h.
+#include "handle.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -114,7 +114,7 @@ static bool open_hopper(gemm_steps *h, struct plan *plan, const struct operand x
         ok = (i == 2 && !plan->args.stored) || make_map(h, plan, i, &x[i % PROBLEM_OPERANDS], g);
     for (int i = 0; i < PLAN_MAPS; i++)
         plan->product_args[1 + i] = (struct dev_arg)DEV_ARG(plan->maps[i]);
-    plan->launch.n_args = PLAN_ARGS;
+    plan->launch.n_args = 1 + PLAN_MAPS;
     if (adds_up(plan))
         plan->launch.grid[0] = (unsigned)(plan->args.units * cluster);
     return ok;
@@ -124,13 +124,15 @@ static bool open_hopper(gemm_steps *h, struct plan *plan, const struct operand x
 static void kernel_name(const struct plan *plan, const gemm_steps_problem *p, bool adds, char name[GEOMETRY_KERNEL])
 {
     const char a = p->transpose_a ? 't' : 'n', b = p->transpose_b ? 't' : 'n';
-    if (plan->way.kernel->kind == KERNEL_ROWS)
+    const enum kernel_kind kind = plan->way.kernel->kind;
+    if (kind == KERNEL_ROWS)
         snprintf(name, GEOMETRY_KERNEL, "rows%d_%c", p->m > 4 ? 8 : p->m > 2 ? 4 : p->m, b);
-    else if (plan->way.kernel->kind == KERNEL_ANY || plan->way.kernel->kind == KERNEL_MMA)
+    else if (kind == KERNEL_ANY || kind == KERNEL_MMA)
         snprintf(name, GEOMETRY_KERNEL, "gemm_%c%c", a, b);
     else
         snprintf(name, GEOMETRY_KERNEL, "gemm%s",
-                 adds_up(plan)                                        ? "_added_up"
+                 kind == KERNEL_STEP                                  ? ""
+                 : adds_up(plan)                                      ? "_added_up"
                  : adds                                               ? "_with_beta"
                  : p->bias_kind || p->activation                      ? "_adjusted"
                  : plan->args.stored && pick_cluster(&plan->way) == 1 ? "_alone"
@@ -146,8 +148,19 @@ static int words_of(const struct plan *plan)
     return bf16 | (kind == KERNEL_HOPPER ? p->transpose_a * WORDS_TURN_A | p->transpose_b * WORDS_TURN_B : 0);
 }
 
-// The kernels of any.cu, rows.cu, mma.cu and hopper.cu.
-static bool open_own(gemm_steps *h, struct plan *plan, struct dev_module *m, const struct geometry *g)
+// A step's kernel is gemm(M, N, K, alpha, A, B, beta, C), with a block for each tile.
+static void open_step(struct plan *plan, const struct geometry *g)
+{
+    struct args *a = &plan->args;
+    const struct dev_arg args[PLAN_ARGS] = { DEV_ARG(a->m), DEV_ARG(a->n), DEV_ARG(a->k),    DEV_ARG(a->alpha),
+                                             DEV_ARG(a->A), DEV_ARG(a->B), DEV_ARG(a->beta), DEV_ARG(a->C) };
+    memcpy(plan->product_args, args, sizeof args);
+    plan->launch.n_args = PLAN_ARGS;
+    plan->launch.grid[0] = ((unsigned)a->n - 1) / (unsigned)g->bn + 1;
+    plan->launch.grid[1] = ((unsigned)a->m - 1) / (unsigned)g->bm + 1;
+}
+
+static bool open_kernels(gemm_steps *h, struct plan *plan, struct dev_module *m, const struct geometry *g)
 {
     const struct way *w = &plan->way;
     struct operand x[PROBLEM_OPERANDS];
@@ -168,6 +181,8 @@ static bool open_own(gemm_steps *h, struct plan *plan, struct dev_module *m, con
                                         .args = plan->product_args,
                                         .n_args = 1,
                                         .early = w->copy[0] || w->copy[1] };
+    if (w->kernel->kind == KERNEL_STEP)
+        open_step(plan, g);
     plan->budget = ((uint64_t)1 << 24) + (uint64_t)4096 * (uint64_t)p.k * ((uint64_t)p.batch + 1);
     char name[GEOMETRY_KERNEL];
     bool ok = w->kernel->kind != KERNEL_HOPPER || open_hopper(h, plan, x, g);
@@ -176,13 +191,6 @@ static bool open_own(gemm_steps *h, struct plan *plan, struct dev_module *m, con
         ok = (plan->product[adds] = dev_kernel(h->dev, m, name));
     }
     return handle_did(h, ok, GEMM_STEPS_FAILED) == GEMM_STEPS_OK && open_pack(h, plan);
-}
-
-static bool open_step(gemm_steps *h, struct plan *plan, struct dev_module *m, const struct geometry *g)
-{
-    const gemm_steps_problem *p = &plan->problem;
-    plan->step = (struct gemm){ .m = p->m, .n = p->n, .k = p->k, .A = p->A, .B = p->B, .C = p->C, .sms = h->card.sms };
-    return gemm_open(&plan->step, h->dev, m, g->kernel, p->type == GEMM_STEPS_F32 ? DEV_F32 : DEV_F16, g, h->error);
 }
 
 static void write_name(struct plan *plan)
@@ -206,8 +214,7 @@ bool plan_open(gemm_steps *h, struct plan *plan, const gemm_steps_problem *settl
     write_name(plan);
     const enum kernel_id id = (enum kernel_id)(way->kernel - kernels);
     struct dev_module *m = handle_module(h, id, words_of(plan));
-    plan->ready = m && (way->kernel->kind == KERNEL_STEP ? open_step : open_own)(h, plan, m, &h->geometries[id]);
-    return plan->ready;
+    return plan->ready = m && open_kernels(h, plan, m, &h->geometries[id]);
 }
 
 // --- Plans ---
@@ -249,16 +256,9 @@ bool plan_queue(gemm_steps *h, struct plan *plan, float alpha, float beta)
 {
     struct dev *d = h->dev;
     const bool marks = plan->works && h->gpu;
-    bool ok = !marks || gpu_wait_mark(d);
     h->captured |= marks && gpu_capturing(d);
-    if (plan->way.kernel->kind == KERNEL_STEP) {
-        plan->step.alpha32 = alpha, plan->step.beta32 = beta;
-        ok = ok && gemm_queue(&plan->step, d);
-    } else {
-        plan->args.alpha = alpha, plan->args.beta = beta;
-        dev_set_budget(d, plan->budget);
-        ok = ok && (!plan->pack || dev_launch(d, plan->pack, &plan->pack_launch)) &&
-             dev_launch(d, plan->product[beta != 0], &plan->launch);
-    }
-    return ok && (!marks || gpu_mark(d));
+    plan->args.alpha = alpha, plan->args.beta = beta;
+    dev_set_budget(d, plan->budget);
+    return (!marks || gpu_wait_mark(d)) && (!plan->pack || dev_launch(d, plan->pack, &plan->pack_launch)) &&
+           dev_launch(d, plan->product[beta != 0], &plan->launch) && (!marks || gpu_mark(d));
 }

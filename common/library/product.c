@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "gpu/gpu.h"
-#include "plans.h"
+#include "handle.h"
 
 // Queues a settled product, or only prepares it: then pointers may come later, and will be as well aligned as this.
 static gemm_steps_status run(gemm_steps *h, gemm_steps_problem *p, bool queue)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/matrix.h"
-#include "library/plans.h"
+#include "library/handle.h"
 #include "sample.h"
 #include "simt/simt.h"
 

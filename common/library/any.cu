@@ -29,6 +29,7 @@ constexpr int STAGES = DEEP;                             // tiles: one is multip
 constexpr int PAD = 4;                                   // shifts rows by four banks
 constexpr int LDC = BN + 4;                              // floats from a row to the next where the sums meet
 static_assert(BM % WM == 0 && BN % WN == 0 && BK % 8 == 0, "a block has whole warp tiles");
+static_assert(THREADS % BN == 0, "a thread stores one column of the tile");
 
 template <int EACH> __device__ inline void copy_floats(float *to, const IN *from, bool inside)
 {
@@ -184,15 +185,26 @@ template <bool TURN_A, bool TURN_B, bool WIDE> __device__ void product(const arg
     // --- Store ---
     args scaled = p;
     scaled.alpha = 1;
-    if (p.wide_c) {
-#pragma unroll 2
+    const bool plain = p.c_type == ARGS_F32 && p.beta == 0 && !p.bias_kind && !p.activation;
+    if (p.wide_c && !plain) {
+#pragma unroll 1
         for (int i = 0; i < MINE; i += 4)
             finish4(scaled, at.z, at.row + mrow(i), at.col + mcol(i), &shared[mrow(i) * LDC + mcol(i)]);
         return;
     }
     __syncthreads();
-    constexpr int HIGH = BM / (THREADS / 32);
-    store_by_column<HIGH, BN, LDC>(scaled, at.z, at.row + tid / 32 * HIGH, at.col, &shared[tid / 32 * HIGH * LDC], 1);
+    // Else a thread has a column: neighbours store neighbours, so that memory gets whole 32 bytes, wherever a row begins.
+    constexpr int DOWN = THREADS / BN;
+    const int over = tid / BN, c = tid % BN, rows = at.col + c < p.n ? min(BM, p.m - at.row) : 0;
+    float *to = static_cast<float *>(p.C) + at.z * p.c_next + (at.row + over) * p.c_row + at.col + c;
+    if (plain)
+#pragma unroll 8
+        for (int r = over; r < rows; r += DOWN, to += DOWN * p.c_row)
+            *to = shared[r * LDC + c];
+    else
+#pragma unroll 1
+        for (int r = over; r < rows; r += DOWN)
+            finish(scaled, at.z, at.row + r, at.col + c, shared[r * LDC + c]);
 }
 
 // Two bodies: what can be copied four at a time is.

@@ -198,14 +198,18 @@ template <class Sync> __device__ inline bool last_part(args_ptr counters, int ti
 
 // Which tile of C is this block's, of which matrix, and which part of K?
 template <int BM, int BN> struct Place {
-    int tile, z, part, row, col;
+    int tile, part, z, row, col;
 
-    __device__ Place(const args &p)
+    __device__ Place(const args &p, bool alone = false) : part(0), z(0)
     {
-        const int across = (p.n - 1) / BN + 1, of_one = across * ((p.m - 1) / BM + 1);
-        part = blockIdx.x % p.parts, tile = blockIdx.x / p.parts;
-        z = tile / of_one;
-        row = tile % of_one / across * BM, col = tile % of_one % across * BN;
+        const unsigned across = (p.n - 1) / BN + 1, of_one = across * ((p.m - 1) / BM + 1);
+        unsigned n = blockIdx.x;
+        if (!alone && p.parts > 1)  // a division takes longer than all else here
+            part = n % p.parts, n /= p.parts;
+        tile = n;
+        if (p.batch > 1)
+            z = n / of_one, n %= of_one;
+        row = n / across * BM, col = n % across * BN;
     }
 };
 

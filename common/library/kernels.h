@@ -46,7 +46,8 @@ struct kernel {
 extern const struct kernel kernels[KERNELS];
 
 // What the PTX of hopper.cu and mma.cu can be made into: halves, neither of them transposed, are 0.
-enum { WORDS_TURN_B = 1, WORDS_TURN_A = 2, WORDS_BF16 = 4, WORDS = 8 };
+// WORDS_NARROW: of mma.cu, 0 to 3 times, for 8, 4, 2 or 1 neighbours that are copied at once.
+enum { WORDS_TURN_B = 1, WORDS_TURN_A = 2, WORDS_BF16 = 4, WORDS_NARROW_A = 8, WORDS_NARROW_B = 32, WORDS = 128 };
 
 // That PTX with other words, to be freed. NULL: there is no memory.
 char *kernel_words(const struct kernel *k, int words);

@@ -15,19 +15,55 @@ constexpr int THREADS = BM / WM * (BN / WN) * 32;
 constexpr int STAGES = 4;  // tiles: one is multiplied, the others are on their way
 constexpr int PAD = 8;     // rows of shared memory begin 16 bytes further each: ldmatrix has no conflicts
 constexpr int LEAST = 4;   // blocks of an SM, which limits the registers of a thread
-constexpr int LD = WN + 8;  // floats from a row to the next where a warp puts its sums
+constexpr int ROOM = 24 * 1024 - 8;  // halves, more than the stages need: a fifth block on an SM would take the L1 cache from all
+constexpr int LD = WN + 8;  // numbers from a row to the next where a warp puts its sums
 __constant__ int geometry[] = { BM, BN, BK, THREADS, 0, 0, 0, WM, WN };  // read by the library
 
+// Words that kernels.c replaces when it loads the PTX. The driver's compiler leaves out what they make superfluous, because code has to
+// come from memory before a small product can use it. First: whether A lies as k x m, and B as n x k; here they do not.
+__device__ inline int turn_a()
+{
+    int turned;
+    asm("mov.b32 %0, 0x00;" : "=r"(turned));
+    return turned;
+}
+
+__device__ inline int turn_b()
+{
+    int turned;
+    asm("mov.b32 %0, 0x000;" : "=r"(turned));
+    return turned;
+}
+
+// Neighbours of A, or of B, that are copied at once: 8, 4, 2 or 1.
+template <bool A> __device__ inline int wide()
+{
+    int n;
+    if (A)
+        asm("mov.b32 %0, 0x08;" : "=r"(n));
+    else
+        asm("mov.b32 %0, 0x008;" : "=r"(n));
+    return n;
+}
+
+// Two floats as two halves, or bf16, as the operands of mma.
+__device__ inline unsigned both(float a, float b)
+{
+    unsigned v;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(v) : "f"(b), "f"(a));
+    return v;
+}
+
 // An operand's tiles, SPAN rows of A, or columns of B, by BK along K, as they lie.
-template <int SPAN, bool ALONG_K> struct Copies {
+template <bool A, int SPAN, bool ALONG_K> struct Copies {
     static constexpr int WIDTH = ALONG_K ? BK : SPAN, HEIGHT = ALONG_K ? SPAN : BK, LD = WIDTH + PAD;
     using Kept = half[WIDTH * HEIGHT / THREADS];  // on their way, where cp.async cannot copy: it takes four bytes at least
     const half *x;
     int64_t ld;
-    int left, wide;  // rows or columns from the tile's first on; neighbours that are copied at once
+    int left;  // rows or columns from the tile's first on
 
     // The operand has `span` rows or columns, of which the tile begins at the `first`; lines are ld elements apart.
-    __device__ Copies(const void *x, int64_t from, int64_t ld, int first, int span, int wide) : ld(ld), left(span - first), wide(wide)
+    __device__ Copies(const void *x, int64_t from, int64_t ld, int first, int span) : ld(ld), left(span - first)
     {
         this->x = static_cast<const half *>(x) + from + (ALONG_K ? first * ld : first);
     }
@@ -53,9 +89,9 @@ template <int SPAN, bool ALONG_K> struct Copies {
     // Begins to copy the next tile, of which `depth` elements are inside of K.
     __device__ void begin_async(half *s, int depth)
     {
-        if (wide == 8)
+        if (wide<A>() == 8)
             copy<8>(s, depth);
-        else if (wide == 4)
+        else if (wide<A>() == 4)
             copy<4>(s, depth);
         else
             copy<2>(s, depth);
@@ -68,7 +104,7 @@ template <int SPAN, bool ALONG_K> struct Copies {
     }
     __device__ void begin(half *s, int depth, Kept &v)
     {
-        if (wide > 1)
+        if (wide<A>() > 1)
             begin_async(s, depth);
         else
             begin_one_by_one(depth, v);
@@ -76,7 +112,7 @@ template <int SPAN, bool ALONG_K> struct Copies {
     // The first tiles: all of them, and only then somebody waits for one.
     template <int n> __device__ void begin_first(half (&s)[STAGES][HEIGHT * LD], int K, Kept (&v)[n])
     {
-        if (wide > 1)
+        if (wide<A>() > 1)
 #pragma unroll 1
             for (int tile = 0; tile < n && tile * BK < K; tile++)
                 begin_async(s[tile], K - tile * BK);
@@ -88,39 +124,39 @@ template <int SPAN, bool ALONG_K> struct Copies {
     }
     __device__ void end(half *s, const Kept &v)
     {
-        if (wide == 1)
+        if (wide<A>() == 1)
             each<1>(0, [&](int i, int j, const half *, bool) { s[j] = v[i]; });
     }
 };
 
-template <bool TURN_A, bool TURN_B> __device__ void product(const args &p)
+// Where a warp puts the j-th of a lane's sums, and its neighbour in the row.
+__device__ inline int place_of(int j, int lane)
 {
-    using CopiesA = Copies<BM, !TURN_A>;
-    using CopiesB = Copies<BN, TURN_B>;
+    return (j / (WN / 2) * 16 + lane / 4 + j / 2 % 2 * 8) * LD + j / 4 % (WN / 8) * 8 + lane % 4 * 2;
+}
+
+// Each order of A and B is two kernels. ALONE: C is alpha * A * B, of the type of A and B, and K is one part.
+template <bool TURN_A, bool TURN_B, bool ALONE> __device__ void product(const args &p, half *room)
+{
+    using CopiesA = Copies<true, BM, !TURN_A>;
+    using CopiesB = Copies<false, BN, TURN_B>;
     using KeptA = typename CopiesA::Kept;
     using KeptB = typename CopiesB::Kept;
 
     // --- Who am I? ---
     const int tid = threadIdx.x, warp = tid / 32, lane = tid % 32;
-    const Place<BM, BN> at(p);
+    const Place<BM, BN> at(p, ALONE);
     const int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;
-    __shared__ __align__(16) struct { half A[STAGES][CopiesA::HEIGHT * CopiesA::LD], B[STAGES][CopiesB::HEIGHT * CopiesB::LD]; } s;
-    static_assert(sizeof s >= THREADS / 32 * WM * LD * sizeof(float), "the sums have room where the stages were");
+    struct Stages { half A[STAGES][CopiesA::HEIGHT * CopiesA::LD], B[STAGES][CopiesB::HEIGHT * CopiesB::LD]; } &s = *reinterpret_cast<Stages *>(room);
+    static_assert(sizeof s <= ROOM * sizeof(half) && sizeof s >= THREADS / 32 * WM * LD * sizeof(float), "the sums have room where the stages were");
 
     // --- Accumulators ---
     float acc[WM / 16 * (WN / 16) * 8] = {};
 
     // --- Load ---
-    const int first = at.part * p.part, K = min(p.part, p.k - first), tiles = (K + BK - 1) / BK;
-    CopiesA a(p.A, at.z * p.a_next + first * (TURN_A ? p.a_col : 1), TURN_A ? p.a_col : p.a_row, at.row, p.m, p.wide_a);
-    CopiesB b(p.B, at.z * p.b_next + first * (TURN_B ? 1 : p.b_row), TURN_B ? p.b_col : p.b_row, at.col, p.n, p.wide_b);
-    auto begin = [&](int tile, KeptA &x, KeptB &y) {
-        if (tile < tiles) {
-            a.begin(s.A[tile % STAGES], K - tile * BK, x);
-            b.begin(s.B[tile % STAGES], K - tile * BK, y);
-        }
-        end_group();
-    };
+    const int first = ALONE ? 0 : at.part * p.part, K = ALONE ? p.k : min(p.part, p.k - first), tiles = (K + BK - 1) / BK;
+    CopiesA a(p.A, at.z * p.a_next + first * (TURN_A ? p.a_col : 1), TURN_A ? p.a_col : p.a_row, at.row, p.m);
+    CopiesB b(p.B, at.z * p.b_next + first * (TURN_B ? 1 : p.b_row), TURN_B ? p.b_col : p.b_row, at.col, p.n);
     auto end = [&](int tile, const KeptA &x, const KeptB &y) {
         if (tile < tiles) {
             a.end(s.A[tile % STAGES], x);
@@ -144,7 +180,12 @@ template <bool TURN_A, bool TURN_B> __device__ void product(const args &p)
         KeptB of_b;
         wait_groups<STAGES - 2>();
         __syncthreads();  // the tile is complete, and everyone has read the one before
-        begin(tile + STAGES - 1, of_a, of_b);
+        const int next = tile + STAGES - 1;
+        if (next < tiles) {
+            a.begin(s.A[next % STAGES], K - next * BK, of_a);
+            b.begin(s.B[next % STAGES], K - next * BK, of_b);
+        }
+        end_group();
 
         // --- Compute ---
         const half *A = s.A[tile % STAGES], *B = s.B[tile % STAGES];
@@ -170,20 +211,39 @@ template <bool TURN_A, bool TURN_B> __device__ void product(const args &p)
                 for (int j = 0; j < WN / 16; j++)
                     mma(reinterpret_cast<float(&)[8]>(acc[(i * (WN / 16) + j) * 8]), x[i], y[j]);
         }
-        end(tile + STAGES - 1, of_a, of_b);
+        end(next, of_a, of_b);
     }
 
     // --- Store ---
-    if (p.parts > 1 && !meet<THREADS>(acc, p, at))
+    if (!ALONE && p.parts > 1 && !meet<THREADS>(acc, p, at))
         return;
-    float *sums = reinterpret_cast<float *>(&s) + warp * WM * LD;
     wait_groups<0>();
     __syncthreads();  // everyone has multiplied: the stages are free
+    if (ALONE) {
+        half *sums = room + warp * WM * LD;
 #pragma unroll
-    for (int j = 0; j < WM / 16 * (WN / 16) * 8; j += 2)  // two neighbours in one of two rows
-        *reinterpret_cast<float2 *>(&sums[(j / (WN / 2) * 16 + lane / 4 + j / 2 % 2 * 8) * LD + j / 4 % (WN / 8) * 8 + lane % 4 * 2]) = {
-            acc[j], acc[j + 1]
-        };
+        for (int j = 0; j < WM / 16 * (WN / 16) * 8; j += 2)  // two neighbours in one of two rows
+            *reinterpret_cast<unsigned *>(&sums[place_of(j, lane)]) = both(p.alpha * acc[j], p.alpha * acc[j + 1]);
+        __syncwarp();
+        half *C = static_cast<half *>(p.C) + at.z * p.c_next + (at.row + row) * p.c_row + at.col + col;
+        const int down = p.m - at.row - row, across = p.n - at.col - col;
+        if (p.wide_c && p.n % 4 == 0)
+#pragma unroll
+            for (int i = lane * 4; i < WM * WN; i += 4 * 32) {
+                if (i / WN < down && i % WN < across)
+                    *reinterpret_cast<uint2 *>(&C[i / WN * p.c_row + i % WN]) = *reinterpret_cast<uint2 *>(&sums[i / WN * LD + i % WN]);
+            }
+        else
+#pragma unroll 4
+            for (int i = lane; i < WM * WN; i += 32)
+                if (i / WN < down && i % WN < across)
+                    C[i / WN * p.c_row + i % WN] = sums[i / WN * LD + i % WN];
+        return;
+    }
+    float *sums = reinterpret_cast<float *>(room) + warp * WM * LD;
+#pragma unroll
+    for (int j = 0; j < WM / 16 * (WN / 16) * 8; j += 2)
+        *reinterpret_cast<float2 *>(&sums[place_of(j, lane)]) = { acc[j], acc[j + 1] };
     __syncwarp();
     if (!p.wide_c)
         return store_by_column<WM, WN, LD>(p, at.z, at.row + row, at.col + col, sums, 1);
@@ -193,12 +253,14 @@ template <bool TURN_A, bool TURN_B> __device__ void product(const args &p)
 }
 
 // Blocks: tiles of C, each p.parts times, of all matrices.
-#define KERNEL(name, TURN_A, TURN_B)                                                                                   \
+#define KERNEL(name, ALONE)                                                                                            \
     extern "C" __global__ void __launch_bounds__(THREADS, LEAST) name(const __grid_constant__ args p)                  \
     {                                                                                                                  \
-        product<TURN_A, TURN_B>(p);                                                                                    \
+        __shared__ __align__(16) half room[ROOM];                                                                      \
+        if (turn_a())                                                                                                  \
+            turn_b() ? product<true, true, ALONE>(p, room) : product<true, false, ALONE>(p, room);                     \
+        else                                                                                                           \
+            turn_b() ? product<false, true, ALONE>(p, room) : product<false, false, ALONE>(p, room);                   \
     }
-KERNEL(gemm_nn, false, false)
-KERNEL(gemm_nt, false, true)
-KERNEL(gemm_tn, true, false)
-KERNEL(gemm_tt, true, true)
+KERNEL(gemm, false)
+KERNEL(gemm_alone, true)

@@ -120,6 +120,11 @@ static bool open_hopper(gemm_steps *h, struct plan *plan, const struct operand x
     return ok;
 }
 
+static bool is_plain(const struct plan *plan, const gemm_steps_problem *p, bool adds)
+{
+    return !adds && !p->bias_kind && !p->activation && p->type_c == p->type && plan->way.parts == 1;
+}
+
 // adds: to C, by a beta.
 static void kernel_name(const struct plan *plan, const gemm_steps_problem *p, bool adds, char name[GEOMETRY_KERNEL])
 {
@@ -127,8 +132,10 @@ static void kernel_name(const struct plan *plan, const gemm_steps_problem *p, bo
     const enum kernel_kind kind = plan->way.kernel->kind;
     if (kind == KERNEL_ROWS)
         snprintf(name, GEOMETRY_KERNEL, "rows%d_%c", p->m > 4 ? 8 : p->m > 2 ? 4 : p->m, b);
-    else if (kind == KERNEL_ANY || kind == KERNEL_MMA)
+    else if (kind == KERNEL_ANY)
         snprintf(name, GEOMETRY_KERNEL, "gemm_%c%c", a, b);
+    else if (kind == KERNEL_MMA)
+        snprintf(name, GEOMETRY_KERNEL, "gemm%s", is_plain(plan, p, adds) ? "_alone" : "");
     else
         snprintf(name, GEOMETRY_KERNEL, "gemm%s",
                  kind == KERNEL_STEP                                  ? ""
@@ -139,13 +146,24 @@ static void kernel_name(const struct plan *plan, const gemm_steps_problem *p, bo
                                                                       : "");
 }
 
+// How often 8 neighbours are halved until they can be copied at once.
+static int narrow(const struct plan *plan, int which)
+{
+    int times = 0;
+    while (pick_wide(&plan->problem, &plan->way, which) << times < 8)
+        times++;
+    return times;
+}
+
 // How kernel_words makes the kernel's PTX fit the product.
 static int words_of(const struct plan *plan)
 {
     const gemm_steps_problem *p = &plan->problem;
-    const enum kernel_kind kind = plan->way.kernel->kind;
-    const int bf16 = p->type == GEMM_STEPS_BF16 && plan->way.kernel->type == 0 ? WORDS_BF16 : 0;
-    return bf16 | (kind == KERNEL_HOPPER ? p->transpose_a * WORDS_TURN_A | p->transpose_b * WORDS_TURN_B : 0);
+    const bool mma = plan->way.kernel->kind == KERNEL_MMA;
+    if (!mma && plan->way.kernel->kind != KERNEL_HOPPER)
+        return 0;
+    return (p->type == GEMM_STEPS_BF16) * WORDS_BF16 | p->transpose_a * WORDS_TURN_A | p->transpose_b * WORDS_TURN_B |
+           mma * (narrow(plan, 0) * WORDS_NARROW_A | narrow(plan, 1) * WORDS_NARROW_B);
 }
 
 // A step's kernel is gemm(M, N, K, alpha, A, B, beta, C), with a block for each tile.

@@ -90,14 +90,19 @@ __device__ inline void load_box_for(int blocks, void *to, const CUtensorMap *map
                  : "memory");
 }
 
-// Arrives at the barrier that another block of the cluster has where this one has this. What it tells is that wgmma has read: no
-// writes have to be seen before, so no release of the cluster's scope is asked, which takes 1,000 cycles.
-__device__ inline void mbarrier_arrive_at(uint64_t *barrier, int rank)
+// Where another block of the cluster has what this one has at p.
+__device__ inline unsigned address_in(const void *p, int rank)
 {
-    asm volatile("{\n.reg .b32 at;\nmapa.shared::cluster.u32 at, %0, %1;\n"
-                 "mbarrier.arrive.shared::cluster.b64 _, [at];\n}" ::"r"(shared_address(barrier)),
-                 "r"(rank)
-                 : "memory");
+    unsigned at;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(shared_address(p)), "r"(rank));
+    return at;
+}
+
+// Arrives at a barrier of another block of the cluster. What it tells is that wgmma has read: no writes have to be seen before, so
+// no release of the cluster's scope is asked, which takes 1,000 cycles.
+__device__ inline void mbarrier_arrive_at(unsigned barrier)
+{
+    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
 // A barrier of all threads of the cluster that says nothing of memory but what mbarrier_init_fence does: the wait for all that was
@@ -309,10 +314,13 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     const int tid = threadIdx.x;
     const int warp = __shfl_sync(~0u, tid / 32, 0), lane = tid % 32;  // now the compiler knows: a warp has one number
     const int group = warp / 4;                                       // warpgroup
-    const bool loader = warp == CONSUMERS / 32;  // a thread of this warp asks for all boxes
     const int tall = HOW == ALONE ? 1 : 1 << p.tall, broad = HOW == ALONE ? 1 : 1 << p.broad, tiles = tall * broad;
     const int parts = HOW == ALONE ? 1 : p.parts, rank = HOW == ALONE ? 0 : cluster_rank();
     const int j = rank & broad - 1, i = rank >> p.broad & tall - 1, part = HOW == ALONE ? 0 : rank >> p.tall + p.broad;  // part of K; place in the cluster
+    // A thread of one warp asks for the boxes of A, the same one or a thread of the next warp for those of B. If blocks share, one alone
+    // takes longer for a step than the products do; if not, two were slower, because the second has to wait for the barriers.
+    const int loaders = tiles > 1 ? 2 : 1;
+    const bool loads_a = warp == CONSUMERS / 32, loads_b = warp == CONSUMERS / 32 + loaders - 1, loads = loads_a || loads_b;
     const int steps = (p.k - 1) / BK + 1, skip = parts > 1 ? steps * part / parts : 0;
     const int deep = parts > 1 ? steps * (part + 1) / parts - skip : steps;
 
@@ -344,16 +352,15 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     // --- Load ---
     const int sharers = tall + broad - 1;  // blocks that read what this one loads, or load what it reads
     const int first = part * tiles + i * broad, below = part * tiles + j;  // of them: in its row of the cluster, in its column
-    if (loader && elected()) {
+    if (loads_a && elected()) {
         prefetch_map(&A), prefetch_map(&B);
         for (int stage = 0; stage < STAGES; stage++) {
-            mbarrier_init(&full[stage], 1);                           // the thread that asks for the tile
+            mbarrier_init(&full[stage], loaders);                     // the threads that ask for the tile
             mbarrier_init(&empty[stage], CONSUMERS / 128 * sharers);  // a thread of each warpgroup that reads what it loads
         }
         for (int i = 0; HOW == WITH_BETA && i < CONSUMERS / 128; i++)
             mbarrier_init(&old[i], 1);
         mbarrier_init_fence();
-        launch_wait();  // A or B may be a copy, which the launch before this one makes
     }
     // Of a box that several blocks need, each loads some rows.
     auto load = [&](const CUtensorMap &map, int blocks, half *to, int row, int col, int z, int share) {
@@ -373,25 +380,26 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
         const int k = (skip + step) * BK, za = p.a_next ? z : 0, zb = p.b_next ? z : 0;
         const int a_share = ((turn_a() ? BOX : rows) >> p.broad) * j;
         half *a = &As[s * STAGE], *b = &Bs[s * STAGE];
-        mbarrier_expect(&full[s], 2 * BK * (rows + columns));
+        mbarrier_expect(&full[s], 2 * BK * (loads_a * rows + loads_b * columns));
         if (turn_a())
-            for (int c = 0; c < rows; c += BOX)
+            for (int c = 0; loads_a && c < rows; c += BOX)
                 load(A, a_blocks, &a[c * BK], k + a_share, brow + c, za, a_share);
-        else if (rows == p.a_rows)
+        else if (loads_a && rows == p.a_rows)
             load(A, a_blocks, a, brow + a_share, k, za, a_share);
-        else if (rows)
+        else if (loads_a && rows)
             load(last, a_blocks, a, brow + a_share, k, za, a_share);
 #pragma unroll
         for (int c = 0; c < BN; c += BOX)
-            if (c < columns)
+            if (loads_b && c < columns)
                 load(B, b_blocks, &b[c * BK], (turn_b() ? bcol + c : k) + b_share, turn_b() ? k : bcol + c, zb, b_share);
     };
     if (tiles > 1)
         cluster_meets();  // the barriers of all blocks exist
     place(cluster(), brow, bcol, z);
     measure(true);
-    int early = min(STAGES, deep);  // steps of the first tile that are asked for before the block meets: their stages are free
-    if (loader && elected()) {
+    int early = loaders > 1 ? 0 : min(STAGES, deep);  // steps of the first tile that are asked for before the block meets: their stages are free
+    if (loads && elected()) {
+        launch_wait();  // A or B may be a copy, which the launch before this one makes
 #pragma unroll 1
         for (; s < early; s++)
             copy(s);
@@ -413,7 +421,7 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     __syncthreads();  // the barriers exist before anyone else uses them
     if (tid >= CONSUMERS) {
         fewer_registers<40>();
-        if (!loader || !elected())
+        if (!loads || !elected())
             return;
         for (int unit = cluster(); unit < p.units; early = 0) {
 #pragma unroll 1
@@ -443,11 +451,12 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     constexpr int LEAD = STAGES - 1;  // tiles that the other warpgroups have left when warpgroup 0 has none
     const int other = tid % 128;  // a block of the cluster: if it writes to the stages, this thread tells it that they are free
     const bool tells = other < tiles && (other >> p.broad == i || (other & broad - 1) == j);
-    auto give_back = [&](int stage) {
-        if (tells && tiles > 1)
-            mbarrier_arrive_at(&empty[stage], part * tiles + other);
-        else if (tells)
+    const unsigned its_empty = address_in(empty, tells ? part * tiles + other : 0);
+    auto give_back = [&](int stage) {  // with branches in it, a step takes some 100 cycles longer
+        if (tells && HOW == ALONE)
             mbarrier_arrive(&empty[stage]);
+        else if (tells)
+            mbarrier_arrive_at(its_empty + stage * sizeof *empty);
     };
     auto multiply = [&]() {
         int before = 0;  // the stage of the tile before
@@ -463,7 +472,7 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
             wgmma_wait<1>();  // the tile before this one is multiplied: it may be overwritten
             if (tile > 0)
                 give_back(before);
-            if (CONSUMERS > 128 && tile + 1 == (group == 0 ? deep : max(1, deep - LEAD)))
+            if (CONSUMERS > 128 && HOW != ADDED_UP && tile + 1 == (group == 0 ? deep : max(1, deep - LEAD)))
                 named_barrier(5, CONSUMERS);  // warpgroup 0 goes first: it stores while the others multiply their last
         }
         wgmma_wait<0>();

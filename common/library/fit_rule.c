@@ -1,25 +1,25 @@
-// Fits the constants of the rule in pick.c to measured times: the one that chooses the fastest ways is written to
-// standard output, as rule.def, and how well it chooses to standard error.
+// Fits the constants of the rule in pick.c to measured times: rule.def is written to standard output, and how well it
+// chooses to standard error.
 //
-//     fit_rule SECONDS SEED WAYS.csv... > rule.def      the files that compare --ways wrote
+//     fit_rule STEPS APART WAYS.csv... > rule.def       the files that compare --ways wrote
 //
-// What it finds depends on the seed a little: run several, and keep the best.
+// Of APART shapes one is left out of the fit (0: none), so that what is said of these holds for shapes that the
+// rule has never seen.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/matrix.h"
 #include "base/sort.h"
 #include "pick.h"
 
-enum { WAYS_IN_ALL = 1 << 16, PRODUCTS_MOST = 1 << 12 };
+enum { WAYS_IN_ALL = 1 << 19, PRODUCTS_MOST = 1 << 13 };
 static const dev_ptr A = (dev_ptr)1 << 40, B = (dev_ptr)2 << 40, C = (dev_ptr)3 << 40;  // nothing lies there
 
 struct timed {
     struct way way;
-    double ms;
+    double ms, log_cycles;
 };
 
 static struct product {
@@ -27,11 +27,17 @@ static struct product {
     gemm_steps_problem p;
     int first, n;  // of the ways
     double best;   // milliseconds
+    bool held_out;
 } products[PRODUCTS_MOST];
 static struct timed ways[WAYS_IN_ALL];
-static int n_products, n_ways;
+static int n_products, n_ways, apart;
 
 // --- What was measured ---
+
+static bool held_out(const gemm_steps_problem *p)
+{
+    return apart && matrix_hash((uint64_t)p->m * 65536 + (uint64_t)p->n, (uint64_t)p->k) % (uint64_t)apart == 0;
+}
 
 static void add_row(struct pick_card card, const gemm_steps_problem *p, int number, double ms)
 {
@@ -40,11 +46,12 @@ static void add_row(struct pick_card card, const gemm_steps_problem *p, int numb
     const bool same = n_products && last->p.m == p->m && last->p.n == p->n && last->p.k == p->k &&
                       last->p.type == p->type && last->p.transpose_b == p->transpose_b &&
                       last->card.memory == card.memory;
-    if (number >= pick_ways(card, p, SIZE_MAX, all) || n_ways == WAYS_IN_ALL || (!same && n_products == PRODUCTS_MOST))
+    if (!(ms > 0) || number >= pick_ways(card, p, SIZE_MAX, all) || n_ways == WAYS_IN_ALL ||
+        (!same && n_products == PRODUCTS_MOST))
         return;
     if (!same)
-        *(last = &products[n_products++]) = (struct product){ card, *p, n_ways, 0, ms };
-    ways[n_ways++] = (struct timed){ all[number], ms };
+        *(last = &products[n_products++]) = (struct product){ card, *p, n_ways, 0, ms, held_out(p) };
+    ways[n_ways++] = (struct timed){ all[number], ms, 0 };
     last->n++;
     last->best = fmin(last->best, ms);
 }
@@ -72,112 +79,124 @@ static bool read_file(const char *name)
 
 // --- How well does it choose? ---
 
-// How many times the fastest way's time that of the way takes that the rule chooses; *off: how far its times are from
-// the measured ones.
-static double regret(const struct product *x, double *off)
+// How many times the fastest way's time that of the way takes that the rule chooses.
+static double regret(const struct product *x)
 {
-    double least = INFINITY, chosen = 0;
-    for (const struct timed *w = ways + x->first; w < ways + x->first + x->n; w++) {
-        const double cycles = pick_cycles(x->card, &x->p, &w->way);
-        if (cycles < least)
-            least = cycles, chosen = w->ms;
-        if (w->ms < 1.5 * x->best)
-            *off += fabs(log(cycles / (w->ms * PICK_KHZ))) / x->n;
-    }
-    return chosen / x->best;
+    const struct timed *least = ways + x->first;
+    for (const struct timed *w = least; w < ways + x->first + x->n; w++)
+        if (pick_cycles(x->card, &x->p, &w->way) < pick_cycles(x->card, &x->p, &least->way))
+            least = w;
+    return least->ms / x->best;
 }
 
-static double loss(void)
-{
-    double sum = 0, off = 0;
-    for (int i = 0; i < n_products; i++) {
-        const double r = log(regret(&products[i], &off));
-        sum += r + 3 * r * r;
-    }
-    return (sum + 0.03 * off) / n_products;
-}
-
-// Ways that are slow, and that the rule knows to be slow, take most of the time to count: they are left out.
-static void leave_out(void)
-{
-    static const double FAR = 1.35;
-    int n = 0;
-    for (struct product *x = products; x < products + n_products; x++) {
-        const struct timed *from = ways + x->first, *end = from + x->n;
-        double least = INFINITY;
-        for (const struct timed *w = from; w < end; w++)
-            least = fmin(least, pick_cycles(x->card, &x->p, &w->way));
-        x->first = n, x->n = 0;
-        for (const struct timed *w = from; w < end; w++)
-            if (w->ms < FAR * x->best || pick_cycles(x->card, &x->p, &w->way) < FAR * least)
-                ways[n++] = *w, x->n++;
-    }
-}
-
-// --- The search: some constants at a time, a little up or down, kept if the rule chooses better ---
-
-static double uniform(uint64_t seed, uint64_t i)  // -1 to 1
-{
-    return (double)(matrix_hash(seed, i) >> 11) * 0x1p-52 - 1;
-}
-
-// The constants that these products ask for. The others are of other cards, and stay.
-static void find_used(bool used[RULES])
-{
-    const double before = loss();
-    for (int i = 0; i < RULES; i++) {
-        const double x = rule[i];
-        rule[i] = 1.5 * x;
-        used[i] = loss() != before;
-        rule[i] = x;
-    }
-}
-
-static void search(uint64_t seed, clock_t end)
-{
-    enum { AMONG = 12 };  // one constant in this many is changed
-    bool used[RULES];
-    double before[RULES], least = loss();
-    find_used(used);
-    for (uint64_t at = 0; clock() < end;) {
-        memcpy(before, rule, sizeof before);
-        for (int i = 0; i < RULES; i++)
-            if (used[i] && matrix_hash(seed, at++) % AMONG == 0)
-                rule[i] *= exp(0.3 * pow(uniform(seed, at++), 3));
-        const double now = loss();
-        if (now < least)
-            least = now;
-        else
-            memcpy(rule, before, sizeof before);
-    }
-}
-
-static void report(void)
+static void report(const char *what, bool of_held_out)
 {
     static double all[PRODUCTS_MOST];
-    double logs = 0, off = 0;
-    for (int i = 0; i < n_products; i++)
-        logs += log(all[i] = regret(&products[i], &off));
-    qsort(all, (size_t)n_products, sizeof *all, by_value);
-    fprintf(stderr, "what,products,geomean,percentile_95,worst\nrule,%d,%.3f,%.3f,%.3f\n", n_products,
-            exp(logs / n_products), all[n_products - 1 - n_products / 20], all[n_products - 1]);
+    double logs = 0;
+    int n = 0;
+    for (const struct product *x = products; x < products + n_products; x++)
+        if (x->held_out == of_held_out)
+            logs += log(all[n++] = regret(x));
+    if (!n)
+        return;
+    qsort(all, (size_t)n, sizeof *all, by_value);
+    fprintf(stderr, "%s,%d,%.3f,%.3f,%.3f\n", what, n, exp(logs / n), all[n - 1 - n / 20], all[n - 1]);
+}
+
+// --- The fit ---
+
+// As if the rule took each way with a probability, those more often that it takes for faster: so the loss changes
+// smoothly with the constants, and a way that is faster by less than it can know is no sure choice. First the times are
+// fitted, then more and more the choice.
+static const double SURE = 0.02, CLOSE = 0.05, NEAR = 0.15, NOTICED = 1e-3;
+static double times_count;
+
+static double worse(const struct product *x, const struct timed *w)
+{
+    return log(w->ms / x->best);
+}
+
+// What one more in the logarithm of a way's cycles does to the loss.
+static void find_slopes(const struct product *x, double slopes[])
+{
+    struct timed *of = ways + x->first;
+    double least = INFINITY, sum = 0, expected = 0, near = 0;
+    for (int i = 0; i < x->n; i++) {
+        least = fmin(least, of[i].log_cycles = log(pick_cycles(x->card, &x->p, &of[i].way)));
+        near += exp(-worse(x, &of[i]) / NEAR);
+    }
+    for (int i = 0; i < x->n; i++) {
+        const double r = worse(x, &of[i]);
+        sum += slopes[i] = exp((least - of[i].log_cycles) / SURE);
+        expected += slopes[i] * (r + 3 * r * r);
+    }
+    for (int i = 0; i < x->n; i++) {
+        const double r = worse(x, &of[i]), off = of[i].log_cycles - log(of[i].ms * PICK_KHZ);
+        slopes[i] *= (expected / sum - r - 3 * r * r) / sum / SURE;
+        slopes[i] += times_count * off / hypot(off, CLOSE) * exp(-r / NEAR) / near;
+    }
+}
+
+static void add_gradient(const struct product *x, double gradient[RULES])
+{
+    static const double STEP = 1e-4;
+    static double slopes[WAYS_MOST];
+    find_slopes(x, slopes);
+    for (int r = 0; r < RULES; r++) {
+        const double before = rule[r];
+        rule[r] *= 1 + STEP;
+        for (int i = 0; i < x->n; i++) {
+            const struct timed *w = ways + x->first + i;
+            const int costs = (int)w->way.kernel->costs;
+            if (fabs(slopes[i]) > NOTICED && (r < NO_RULE || r == costs + ALONE || r == costs + BUSY))
+                gradient[r] += slopes[i] * (log(pick_cycles(x->card, &x->p, &w->way)) - w->log_cycles) / STEP;
+        }
+        rule[r] = before;
+    }
+}
+
+// Adam (Kingma, Ba 2015) over the logarithms of the constants; a step looks at one product in some. Constants that no
+// way asks for have no gradient, and stay: they are of other cards.
+static void fit(int steps)
+{
+    enum { AMONG = 8 };
+    static double mean[RULES], square[RULES];
+    for (int t = 0; t < steps; t++) {
+        const double done = (double)t / steps, rate = 0.05 * pow(0.01, done);
+        double gradient[RULES] = { 0 };
+        times_count = 3 * pow(0.02, done);
+        for (int i = 0; i < n_products; i++)
+            if (!products[i].held_out && matrix_hash((uint64_t)t, (uint64_t)i) % AMONG == 0)
+                add_gradient(&products[i], gradient);
+        for (int r = 0; r < RULES; r++) {
+            mean[r] = 0.9 * mean[r] + 0.1 * gradient[r];
+            square[r] = 0.99 * square[r] + 0.01 * gradient[r] * gradient[r];
+            if (square[r] > 0)
+                rule[r] *= exp(-rate * mean[r] / (1 - pow(0.9, t + 1)) / sqrt(square[r] / (1 - pow(0.99, t + 1))));
+        }
+    }
 }
 
 int main(int argc, char **argv)
 {
     bool ok = argc > 3;
+    apart = ok ? atoi(argv[2]) : 0;
     for (int i = 3; i < argc; i++)
         ok &= read_file(argv[i]);
     if (!ok || !n_products)
-        return fprintf(stderr, "usage: fit_rule SECONDS SEED WAYS.csv... > rule.def\n"), 2;
-    report();
-    leave_out();
-    search((uint64_t)atoi(argv[2]), clock() + (clock_t)(atof(argv[1]) * CLOCKS_PER_SEC));
-    report();
+        return fprintf(stderr, "usage: fit_rule STEPS APART WAYS.csv... > rule.def\n"), 2;
+    fprintf(stderr, "what,products,geomean,percentile_95,worst\n");
+    report("before", false), report("before held out", true);
+    fit(atoi(argv[1]));
+    report("rule", false), report("held out", true);
     printf("// The constants of the rule in pick.c: RULE(name, value, what it is), in cycles of an SM of an H200 if "
-           "nothing else is said.\n"
-           "// fit_rule made this of measured times.\n");
+           "nothing else is said, and\n"
+           "// of each kernel two, FOR(kernel, alone, busy), see kernels.h. fit_rule made this of measured times.\n"
+           "#ifndef FOR\n#define FOR(kernel, alone, busy) RULE(kernel, alone, \"\") RULE(kernel##_BUSY, busy, "
+           "\"\")\n#endif\n");
 #define RULE(name, value, what) printf("RULE(%s, %.4g, \"%s\")\n", #name, rule[name], what);
+#define FOR(kernel, alone, busy) printf("FOR(%s, %.4g, %.4g)\n", #kernel, rule[kernel], rule[kernel##_BUSY]);
 #include "rule.def"
+    printf("#undef FOR\n");
     return 0;
 }

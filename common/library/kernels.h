@@ -27,6 +27,11 @@ enum rule_id {
 };
 extern double rule[RULES];
 
+// A kernel's: cycles from one step along K to the next of a block that is alone on its SM, and of as many as an SM can
+// have, for each of them. Of hopper.cu: a launch until the first tiles are there, and cycles of the tensor cores for a
+// step along K.
+enum { ALONE, BUSY };
+
 // What a kernel is: the step of the course as it stands, for products that its driver can state; any.cu; mma.cu;
 // rows.cu; hopper.cu; pack.cu, which multiplies nothing.
 enum kernel_kind { KERNEL_STEP, KERNEL_ANY, KERNEL_MMA, KERNEL_ROWS, KERNEL_HOPPER, KERNEL_PACK };
@@ -39,8 +44,7 @@ struct kernel {
     int oldest, newest;       // compute capabilities
     int m, n, k;  // its tile; rows.cu: the most rows, columns of a block (of 16 bytes each), the most of K in a part
     int of_sm;    // blocks that an SM can have at a time
-    enum rule_id alone;  // cycles from one step along K to the next, of a block that is alone on its SM
-    enum rule_id busy;   // the same, of as many blocks as an SM can have: for each of them
+    enum rule_id costs;  // the first of its two constants of the rule
 };
 
 extern const struct kernel kernels[KERNELS];

@@ -6,7 +6,11 @@
 
 #include "args.h"
 
-enum { LINE = 128, UNIT = 16 };  // bytes: of a copy's row a multiple, and what is loaded at once
+enum {
+    LINE = 128,
+    SECTOR = 32,
+    UNIT = 16
+};  // bytes: of a copy's row a multiple, what L2 has in one piece, and what is loaded at once
 enum { STEP_ROWS_MOST = 65535, PART_UNIT = 32, ROWS_MOST = 8, COLUMNS_T = 32, CLUSTER_MOST = 8, SHARE_MOST = 4 };
 static const double UNITS_MOST = 1 << 30;
 
@@ -167,20 +171,21 @@ static double copy_cycles(struct pick_card card, const gemm_steps_problem *p, co
 }
 
 // At least as long as it takes to read A, B and C; L2 is full of what others have written, which goes to memory first.
-static double read_cycles(struct pick_card card, const gemm_steps_problem *p)
+static double read_cycles(struct pick_card card, const gemm_steps_problem *p, enum rule_id times)
 {
     double bytes = 0;
     for (int i = 0; i < PROBLEM_OPERANDS; i++) {
         const struct operand x = problem_operand(p, i);
         bytes += (double)x.rows * x.columns * x.matrices * (double)x.element;
     }
-    return (bytes + fmin(bytes, L2)) / (rule[READ] * memory_bytes(card));
+    return (bytes + fmin(bytes, L2)) / (rule[times] * memory_bytes(card));
 }
 
-// Two things that take that long and overlap, if not quite.
+// Things that take that long and overlap, if not quite where they take equally long: there are no edges that a rule
+// could be fitted to by chance.
 static double both(double a, double b)
 {
-    return fmax(a, b) + rule[BESIDE] * fmin(a, b);
+    return sqrt(sqrt(a * a * a * a + b * b * b * b));
 }
 
 // That many times longer mma.cu takes for what it can load of an operand at once.
@@ -203,37 +208,35 @@ static bool in_fours(const gemm_steps_problem *p, const struct way *w)
 static double turns_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
 {
     const struct kernel *k = w->kernel;
-    const double slower = p->type == GEMM_STEPS_F32 ? 128 / lanes(card.sm) * (in_fours(p, w) ? 1 : rule[SINGLES_F32])
-                          : k->kind == KERNEL_MMA   ? (narrow_times(p, w, 0) + narrow_times(p, w, 1)) / 2
-                                                    : 1;
+    const bool floats = p->type == GEMM_STEPS_F32;
+    const double slower = floats                  ? 128 / lanes(card.sm)
+                          : k->kind == KERNEL_MMA ? (narrow_times(p, w, 0) + narrow_times(p, w, 1)) / 2
+                                                  : 1;
     const double of_sm = ceil_div(w->blocks, card.sms), rounds = floor(of_sm / k->of_sm),
                  left = of_sm - rounds * k->of_sm;
-    const double steps = ceil_div(w->part, k->k) * slower;
-    const bool floats = p->type == GEMM_STEPS_F32;
+    const double steps = ceil_div(w->part, k->k) * slower, alone = rule[k->costs + ALONE],
+                 busy = rule[k->costs + BUSY] + (floats && !in_fours(p, w) ? rule[SINGLES_F32] * k->n * k->k : 0);
     const double store = rule[AGAIN] + (double)k->m * k->n / rule[floats ? STORED_F32 : STORED] *
                                            (p->n % 4 == 0 ? 1 : rule[floats ? ODD_F32 : ODD]);
-    double cycles = rule[BLOCK] + rounds * (k->of_sm * store + steps * fmax(rule[k->alone], k->of_sm * rule[k->busy]));
-    cycles += left > 0 ? left * store + steps * fmax(rule[k->alone], left * rule[k->busy]) : 0;
+    double cycles = rule[BLOCK] + rounds * (k->of_sm * store + steps * hypot(alone, k->of_sm * busy));
+    cycles += left > 0 ? left * store + steps * hypot(alone, left * busy) : 0;
     const double meetings = w->parts > 8 ? 2 : w->parts > 1, reads = w->parts > 8 ? 8 + w->parts / 8.0 : w->parts;
     return both(cycles + meetings * rule[MEET] + (meetings ? (reads + meetings) * 4.0 * k->m * k->n / rule[ADD] : 0),
-                read_cycles(card, p));
+                read_cycles(card, p, READ));
 }
 
-// How long the rows of a box take that lie in two lines of L2, those of a matrix whose rows do not begin at multiples
-// of 128 bytes. Where the first begins is not asked: a product is prepared for all pointers at multiples of 16.
-static double row_times(const gemm_steps_problem *p, const struct way *w, int which, enum rule_id times)
-{
-    struct operand x = problem_operand(p, which);
-    x.at = 0;
-    return w->copy[which] || pick_aligned(&x, LINE) ? 1 : rule[times];
-}
-
-// Rows of A and B that a block loads for a step along K. A row that lies in two lines counts as many times as the rule
-// says.
+// Rows of A and B that a block loads for a step along K. Where rows begin in the midst of a sector of L2, one counts as
+// many times as the rule says. Where the first begins is not asked: a product is prepared for all pointers at multiples
+// of 16.
 static double rows_loaded(const gemm_steps_problem *p, const struct way *w, enum rule_id times)
 {
-    const double rows = fmin(w->kernel->m, p->m), columns = fmin(w->kernel->n, p->n);
-    return rows * row_times(p, w, 0, times) / w->broad + columns * row_times(p, w, 1, times) / w->tall;
+    double rows[2] = { fmin(w->kernel->m, p->m) / w->broad, fmin(w->kernel->n, p->n) / w->tall };
+    for (int i = 0; i < 2; i++) {
+        struct operand x = problem_operand(p, i);
+        x.at = 0;
+        rows[i] *= w->copy[i] || pick_aligned(&x, SECTOR) ? 1 : rule[times];
+    }
+    return rows[0] + rows[1];
 }
 
 // Clusters that run at the same time. The blocks of one lie in one part of the GPU (a GPC), of which some have fewer
@@ -246,21 +249,21 @@ static double clusters(struct pick_card card, const struct way *w)
     return at_once > 1 ? at_once : 1;
 }
 
-// A step along K takes as long as the slowest of four: L2 is asked by all blocks, the SM asks for its rows, its tensor
-// cores multiply, blocks that share wait for each other.
+// Four things overlap in a step along K: L2 is asked by all blocks, the SM asks for its rows, its tensor cores
+// multiply, blocks that share wait for each other.
 static double hopper_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
 {
     const struct kernel *k = w->kernel;
     const bool shared = w->tall * w->broad > 1;
-    const double area = (double)k->m * k->n, asked = rows_loaded(p, w, ROWS) * rule[ROW] * w->blocks / card.sms;
-    const double taken = rows_loaded(p, w, TAKEN_TWICE) * rule[TAKEN];
-    const double step = fmax(fmax(asked, taken), fmax(rule[k->busy], shared ? rule[SHARED] : 0));
+    const double area = (double)k->m * k->n, asked = rows_loaded(p, w, ROW_ODD) * rule[ROW] * w->blocks / card.sms;
+    const double taken = rows_loaded(p, w, TAKEN_ODD) * rule[TAKEN];
+    const double step = both(both(asked, taken), both(rule[k->costs + BUSY], shared ? rule[SHARED] : 0));
     const double deep = ceil_div(ceil_div(p->k, k->k), w->parts), rounds = ceil_div(units_of(p, w), clusters(card, w));
     const struct operand c = problem_operand(p, 2);
     const double store = area / rule[STORE] * (pick_aligned(&c, UNIT) ? 1 : rule[STORE_ODD]);
     const double split = (w->parts > 1 ? rule[SPLIT] + area / rule[STORE] : 0) + (shared ? rule[SHARE] : 0);
-    return rule[k->alone] + rule[EACH] * w->blocks +
-           both(rounds * (deep * step + rule[NEXT] + split) + store, read_cycles(card, p));
+    return rule[k->costs + ALONE] +
+           both(rounds * (deep * step + rule[NEXT] + split) + store, read_cycles(card, p, READ));
 }
 
 static double rows_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
@@ -269,8 +272,9 @@ static double rows_cycles(struct pick_card card, const gemm_steps_problem *p, co
     const double crowd = fmax(1, (q.m > 4 ? 8 : q.m) * (double)pick_wide(&q, w, 1) / 16);  // of sums in registers
     const double narrow = pick_wide(&q, w, 1) > 1 ? 1 : 4, block = w->part / 32.0 * rule[ROW_STEP] * crowd * crowd;
     const double rounds = ceil_div(w->blocks, 4.0 * card.sms);
-    return rule[BLOCK] + both(read_cycles(card, p) * narrow, rounds * block) +
-           (w->parts > 1 ? rule[MEET] + w->parts * rule[ROW_PART] : 0);
+    const double read = read_cycles(card, p, ROW_READ) * narrow, blocks = rounds * block;
+    return rule[ROW_START] + fmax(read, blocks) + rule[ROW_BESIDE] * fmin(read, blocks) +
+           (w->parts > 1 ? rule[ROW_MEET] + w->parts * rule[ROW_PART] : 0);
 }
 
 double pick_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)

@@ -241,7 +241,7 @@ static void print_way(FILE *out, const struct shape *s, int number, const char *
 }
 
 // Runs a way: its time in *ms or, if nothing is timed, whether it is right.
-static bool try_way(const gemm_steps_problem *p, const struct shape *s, const struct way *w, double *ms, int *bad)
+static bool try_way(const struct problem *p, const struct shape *s, const struct way *w, double *ms, int *bad)
 {
     runner *const two[] = { run_plan, run_theirs };  // something else in between: its code comes from memory, too
     double times[2] = { 0 };
@@ -267,10 +267,11 @@ static bool try_ways(FILE *out, const struct shape *s, double *ratio, int *bad, 
     static struct way ways[WAYS_MOST];
     runner *const cublas[] = { run_theirs };
     double ms = 0, least = INFINITY, chosen = 0, best = INFINITY;
-    gemm_steps_problem p =
+    struct problem p;
+    gemm_steps_problem given =
         problem_of(ask.type == DEV_F16 ? GEMM_STEPS_F16 : GEMM_STEPS_F32, s->m, s->n, s->k, 1, A.at, B.at, 0, C.at);
-    p.transpose_b = ask.transpose_b;
-    if (!problem_settle(&p, false, error))
+    given.transpose_b = ask.transpose_b;
+    if (!problem_settle(&given, false, &p, error))
         return false;
     if (!ask.transpose_b && ask.times && time_in_turn(s, cublas, 1, &ms))
         print_way(out, s, -1, "cuBLAS", 0, ms);

@@ -24,7 +24,7 @@ struct timed {
 
 static struct product {
     struct pick_card card;
-    gemm_steps_problem p;
+    struct problem p;
     int first, n;  // of the ways
     double best;   // milliseconds
     bool held_out;
@@ -34,17 +34,17 @@ static int n_products, n_ways, apart;
 
 // --- What was measured ---
 
-static bool held_out(const gemm_steps_problem *p)
+static bool held_out(const struct problem *p)
 {
     return apart && matrix_hash((uint64_t)p->m * 65536 + (uint64_t)p->n, (uint64_t)p->k) % (uint64_t)apart == 0;
 }
 
-static void add_row(struct pick_card card, const gemm_steps_problem *p, int number, double ms)
+static void add_row(struct pick_card card, const struct problem *p, int number, double ms)
 {
     static struct way all[WAYS_MOST];
     struct product *last = &products[n_products ? n_products - 1 : 0];
     const bool same = n_products && last->p.m == p->m && last->p.n == p->n && last->p.k == p->k &&
-                      last->p.type == p->type && last->p.transpose_b == p->transpose_b &&
+                      last->p.type == p->type && last->p.x[1].turned == p->x[1].turned &&
                       last->card.memory == card.memory;
     if (!(ms > 0) || number >= pick_ways(card, p, SIZE_MAX, all) || n_ways == WAYS_IN_ALL ||
         (!same && n_products == PRODUCTS_MOST))
@@ -68,10 +68,11 @@ static bool read_file(const char *name)
                 8 ||
             number < 0)
             continue;
-        gemm_steps_problem p =
+        struct problem p;
+        gemm_steps_problem given =
             problem_of(strcmp(type, "f32") ? GEMM_STEPS_F16 : GEMM_STEPS_F32, m, n, k, 1, A, B, 0, C);
-        p.transpose_b = turned;
-        if (problem_settle(&p, false, error))
+        given.transpose_b = turned;
+        if (problem_settle(&given, false, &p, error))
             add_row(card, &p, number, atof(ms + 1));
     }
     return f && !fclose(f);

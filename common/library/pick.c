@@ -32,7 +32,7 @@ size_t pick_copy_bytes(const struct operand *x)
     return ((size_t)x->rows * pick_pitch(x) * (size_t)x->matrices + 255) / 256 * 256;
 }
 
-static double sums_of(const gemm_steps_problem *p, const struct way *w)
+static double sums_of(const struct problem *p, const struct way *w)
 {
     const struct kernel *k = w->kernel;
     if (!pick_meets(w))
@@ -46,24 +46,22 @@ bool pick_meets(const struct way *w)
     return w->kernel->kind != KERNEL_HOPPER && w->parts > 1;
 }
 
-size_t pick_room(const gemm_steps_problem *p, const struct way *w)
+size_t pick_room(const struct problem *p, const struct way *w)
 {
     size_t bytes = (size_t)sums_of(p, w);
-    for (int i = 0; i < 2; i++) {
-        const struct operand x = problem_operand(p, i);
-        bytes += w->copy[i] ? pick_copy_bytes(&x) : 0;
-    }
+    for (int i = 0; i < 2; i++)
+        bytes += w->copy[i] ? pick_copy_bytes(&p->x[i]) : 0;
     return bytes;
 }
 
-gemm_steps_problem pick_exchange(const gemm_steps_problem *p, bool exchanged)
+struct problem pick_exchange(const struct problem *p, bool exchanged)
 {
-    gemm_steps_problem q = *p;
+    struct problem q = *p;
     if (!exchanged)
         return q;
-    q.m = p->n, q.n = p->m;
-    q.A = p->B, q.lda = p->ldb, q.stride_a = p->stride_b, q.transpose_a = !p->transpose_b;
-    q.B = p->A, q.ldb = p->lda, q.stride_b = p->stride_a, q.transpose_b = !p->transpose_a;
+    q.m = p->n, q.n = p->m, q.x[0] = p->x[1], q.x[1] = p->x[0];
+    for (int i = 0; i < PROBLEM_OPERANDS; i++)
+        q.x[i].turned ^= 1;
     q.bias_kind = p->bias_kind == GEMM_STEPS_BIAS_ROW      ? GEMM_STEPS_BIAS_COLUMN
                   : p->bias_kind == GEMM_STEPS_BIAS_COLUMN ? GEMM_STEPS_BIAS_ROW
                                                            : GEMM_STEPS_NO_BIAS;
@@ -76,31 +74,29 @@ static bool in_groups(const struct operand *x, int n)
     return pick_aligned(x, (size_t)n * x->element) && x->columns % n == 0;
 }
 
-int pick_wide(const gemm_steps_problem *p, const struct way *w, int which)
+int pick_wide(const struct problem *p, const struct way *w, int which)
 {
-    const struct operand x = problem_operand(p, which);
-    int n = UNIT / (int)x.element;
+    const struct operand *x = &p->x[which];
+    int n = UNIT / (int)x->element;
     if (w->kernel->kind == KERNEL_ROWS)
-        return (p->transpose_b ? pick_aligned(&x, UNIT) : in_groups(&x, n)) ? n : 1;
-    while (n > 1 && !in_groups(&x, n))
+        return (p->x[1].turned ? pick_aligned(x, UNIT) : in_groups(x, n)) ? n : 1;
+    while (n > 1 && !in_groups(x, n))
         n /= 2;
     return n;
 }
 
 // What a step's driver can state: no gaps, nothing around it.
-static bool can_step(const struct kernel *k, const gemm_steps_problem *p)
+static bool can_step(const struct kernel *k, const struct problem *p)
 {
-    const bool plain = p->type_c == p->type && !p->transpose_a && !p->transpose_b && p->batch == 1 && !p->bias_kind &&
-                       !p->activation && p->alpha != 0;
-    bool whole = true;
-    for (int i = 0; i < PROBLEM_OPERANDS; i++) {
-        const struct operand x = problem_operand(p, i);
-        whole &= x.at % UNIT == 0 && (x.rows == 1 || x.ld == x.columns) && (size_t)x.columns * x.element % UNIT == 0;
-    }
-    return plain && whole && (p->m - 1) / k->m < STEP_ROWS_MOST;
+    bool can = p->type_c == p->type && p->batch == 1 && !p->bias_kind && !p->activation && p->alpha != 0 &&
+               (p->m - 1) / k->m < STEP_ROWS_MOST;
+    for (const struct operand *x = p->x; x < p->x + PROBLEM_OPERANDS; x++)
+        can &= !x->turned && x->at % UNIT == 0 && (x->rows == 1 || x->ld == x->columns) &&
+               (size_t)x->columns * x->element % UNIT == 0;
+    return can;
 }
 
-static bool can(struct pick_card card, const struct kernel *k, const gemm_steps_problem *p)
+static bool can(struct pick_card card, const struct kernel *k, const struct problem *p)
 {
     const bool type = k->type ? k->type == (int)p->type : p->type != GEMM_STEPS_F32;
     if (!type || card.sm < k->oldest || card.sm > k->newest || !k->ptx)
@@ -146,7 +142,7 @@ int pick_cluster(const struct way *w)
 }
 
 // Tiles of C, or those that a cluster of hopper.cu has together.
-static double units_of(const gemm_steps_problem *p, const struct way *w)
+static double units_of(const struct problem *p, const struct way *w)
 {
     const struct kernel *k = w->kernel;
     return ceil_div(p->m, k->m * w->tall) * ceil_div(p->n, k->n * w->broad) * p->batch;
@@ -158,26 +154,22 @@ static double lanes(int sm)
     return sm == 75 || sm == 80 ? 64 : 128;
 }
 
-static double copy_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
+static double copy_cycles(struct pick_card card, const struct problem *p, const struct way *w)
 {
     double cycles = 0;
-    for (int i = 0; i < 2; i++) {
-        const struct operand x = problem_operand(p, i);
-        cycles += w->copy[i] ? (cycles > 0 ? 0 : rule[COPY]) +
-                                   2 * (double)pick_copy_bytes(&x) / (rule[MOVED] * memory_bytes(card))
-                             : 0;
-    }
+    for (int i = 0; i < 2; i++)
+        if (w->copy[i])
+            cycles += (cycles > 0 ? 0 : rule[COPY]) +
+                      2 * (double)pick_copy_bytes(&p->x[i]) / (rule[MOVED] * memory_bytes(card));
     return cycles;
 }
 
 // At least as long as it takes to read A, B and C; L2 is full of what others have written, which goes to memory first.
-static double read_cycles(struct pick_card card, const gemm_steps_problem *p, enum rule_id times)
+static double read_cycles(struct pick_card card, const struct problem *p, enum rule_id times)
 {
     double bytes = 0;
-    for (int i = 0; i < PROBLEM_OPERANDS; i++) {
-        const struct operand x = problem_operand(p, i);
-        bytes += (double)x.rows * x.columns * x.matrices * (double)x.element;
-    }
+    for (const struct operand *x = p->x; x < p->x + PROBLEM_OPERANDS; x++)
+        bytes += (double)x->rows * x->columns * x->matrices * (double)x->element;
     return (bytes + fmin(bytes, L2)) / (rule[times] * memory_bytes(card));
 }
 
@@ -189,7 +181,7 @@ static double both(double a, double b)
 }
 
 // That many times longer mma.cu takes for what it can load of an operand at once.
-static double narrow_times(const gemm_steps_problem *p, const struct way *w, int which)
+static double narrow_times(const struct problem *p, const struct way *w, int which)
 {
     const int wide = pick_wide(p, w, which);
     return wide == 8 ? 1 : wide == 1 ? rule[SINGLES] : rule[PAIRS];
@@ -197,15 +189,15 @@ static double narrow_times(const gemm_steps_problem *p, const struct way *w, int
 
 // What any.cu can copy four at a time: an operand whose lines do not lie along K. A step copies four at once or not at
 // all.
-static bool in_fours(const gemm_steps_problem *p, const struct way *w)
+static bool in_fours(const struct problem *p, const struct way *w)
 {
     return w->kernel->kind == KERNEL_STEP ||
-           ((p->transpose_a || !p->transpose_b) && (!p->transpose_a || pick_wide(p, w, 0) == 4) &&
-            (p->transpose_b || pick_wide(p, w, 1) == 4));
+           ((p->x[0].turned || !p->x[1].turned) && (!p->x[0].turned || pick_wide(p, w, 0) == 4) &&
+            (p->x[1].turned || pick_wide(p, w, 1) == 4));
 }
 
 // All but Hopper's: a block takes turns with the others of its SM.
-static double turns_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
+static double turns_cycles(struct pick_card card, const struct problem *p, const struct way *w)
 {
     const struct kernel *k = w->kernel;
     const bool floats = p->type == GEMM_STEPS_F32;
@@ -228,11 +220,11 @@ static double turns_cycles(struct pick_card card, const gemm_steps_problem *p, c
 // Rows of A and B that a block loads for a step along K. Where rows begin in the midst of a sector of L2, one counts as
 // many times as the rule says. Where the first begins is not asked: a product is prepared for all pointers at multiples
 // of 16.
-static double rows_loaded(const gemm_steps_problem *p, const struct way *w, enum rule_id times)
+static double rows_loaded(const struct problem *p, const struct way *w, enum rule_id times)
 {
     double rows[2] = { fmin(w->kernel->m, p->m) / w->broad, fmin(w->kernel->n, p->n) / w->tall };
     for (int i = 0; i < 2; i++) {
-        struct operand x = problem_operand(p, i);
+        struct operand x = p->x[i];
         x.at = 0;
         rows[i] *= w->copy[i] || pick_aligned(&x, SECTOR) ? 1 : rule[times];
     }
@@ -251,7 +243,7 @@ static double clusters(struct pick_card card, const struct way *w)
 
 // Four things overlap in a step along K: L2 is asked by all blocks, the SM asks for its rows, its tensor cores
 // multiply, blocks that share wait for each other.
-static double hopper_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
+static double hopper_cycles(struct pick_card card, const struct problem *p, const struct way *w)
 {
     const struct kernel *k = w->kernel;
     const bool shared = w->tall * w->broad > 1;
@@ -259,16 +251,15 @@ static double hopper_cycles(struct pick_card card, const gemm_steps_problem *p, 
     const double taken = rows_loaded(p, w, TAKEN_ODD) * rule[TAKEN];
     const double step = both(both(asked, taken), both(rule[k->costs + BUSY], shared ? rule[SHARED] : 0));
     const double deep = ceil_div(ceil_div(p->k, k->k), w->parts), rounds = ceil_div(units_of(p, w), clusters(card, w));
-    const struct operand c = problem_operand(p, 2);
-    const double store = area / rule[STORE] * (pick_aligned(&c, UNIT) ? 1 : rule[STORE_ODD]);
+    const double store = area / rule[STORE] * (pick_aligned(&p->x[2], UNIT) ? 1 : rule[STORE_ODD]);
     const double split = (w->parts > 1 ? rule[SPLIT] + area / rule[STORE] : 0) + (shared ? rule[SHARE] : 0);
     return rule[k->costs + ALONE] +
            both(rounds * (deep * step + rule[NEXT] + split) + store, read_cycles(card, p, READ));
 }
 
-static double rows_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
+static double rows_cycles(struct pick_card card, const struct problem *p, const struct way *w)
 {
-    const gemm_steps_problem q = pick_exchange(p, w->exchanged);
+    const struct problem q = pick_exchange(p, w->exchanged);
     const double crowd = fmax(1, (q.m > 4 ? 8 : q.m) * (double)pick_wide(&q, w, 1) / 16);  // of sums in registers
     const double narrow = pick_wide(&q, w, 1) > 1 ? 1 : 4, block = w->part / 32.0 * rule[ROW_STEP] * crowd * crowd;
     const double rounds = ceil_div(w->blocks, 4.0 * card.sms);
@@ -277,9 +268,9 @@ static double rows_cycles(struct pick_card card, const gemm_steps_problem *p, co
            (w->parts > 1 ? rule[ROW_MEET] + w->parts * rule[ROW_PART] : 0);
 }
 
-double pick_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
+double pick_cycles(struct pick_card card, const struct problem *p, const struct way *w)
 {
-    typedef double model(struct pick_card, const gemm_steps_problem *, const struct way *);
+    typedef double model(struct pick_card, const struct problem *, const struct way *);
     static model *const models[] = { [KERNEL_STEP] = turns_cycles,
                                      [KERNEL_ANY] = turns_cycles,
                                      [KERNEL_MMA] = turns_cycles,
@@ -292,7 +283,7 @@ double pick_cycles(struct pick_card card, const gemm_steps_problem *p, const str
 
 struct search {
     struct pick_card card;
-    const gemm_steps_problem *p;
+    const struct problem *p;
     size_t limit;
     struct way *ways;
     int n;
@@ -334,12 +325,12 @@ static void offer_turns(struct search *s, struct way w)
 static void offer_rows(struct search *s, struct way w)
 {
     for (int turn = 0; turn < 2; turn++) {
-        const gemm_steps_problem q = pick_exchange(s->p, turn);
+        const struct problem q = pick_exchange(s->p, turn);
         if (q.m > ROWS_MOST)
             continue;
         w.exchanged = turn;
         const int each = UNIT / (int)problem_type_bytes(q.type);
-        const int columns = q.transpose_b ? COLUMNS_T : w.kernel->n / (pick_wide(&q, &w, 1) > 1 ? 1 : each);
+        const int columns = q.x[1].turned ? COLUMNS_T : w.kernel->n / (pick_wide(&q, &w, 1) > 1 ? 1 : each);
         const double groups = ceil_div(q.n, columns) * q.batch;
         int before = 0;
         for (int of_sm = 2; of_sm <= 16; of_sm *= 2) {  // blocks, about
@@ -369,19 +360,17 @@ static void offer_clusters(struct search *s, struct way w)
 // transposed have 64.
 static void offer_hopper(struct search *s, struct way w)
 {
-    if (s->p->transpose_a && w.kernel->m % w.kernel->k)
+    if (s->p->x[0].turned && w.kernel->m % w.kernel->k)
         return;
-    for (int i = 0; i < 2; i++) {
-        const struct operand x = problem_operand(s->p, i);
-        w.copy[i] = !pick_aligned(&x, UNIT);
-    }
+    for (int i = 0; i < 2; i++)
+        w.copy[i] = !pick_aligned(&s->p->x[i], UNIT);
     for (w.tall = 1; w.tall <= SHARE_MOST && w.tall <= ceil_div(s->p->m, w.kernel->m); w.tall *= 2)
         for (w.broad = 1; w.broad <= SHARE_MOST && w.broad <= ceil_div(s->p->n, w.kernel->n); w.broad *= 2)
             if (w.broad == 1 || s->p->m >= w.kernel->m)
                 offer_clusters(s, w);
 }
 
-int pick_ways(struct pick_card card, const gemm_steps_problem *p, size_t limit, struct way ways[WAYS_MOST])
+int pick_ways(struct pick_card card, const struct problem *p, size_t limit, struct way ways[WAYS_MOST])
 {
     static void (*const offers[])(struct search *, struct way) = { [KERNEL_STEP] = offer_turns,
                                                                    [KERNEL_ANY] = offer_turns,
@@ -395,7 +384,7 @@ int pick_ways(struct pick_card card, const gemm_steps_problem *p, size_t limit, 
     return s.n;
 }
 
-struct way pick_way(struct pick_card card, const gemm_steps_problem *p, size_t limit)
+struct way pick_way(struct pick_card card, const struct problem *p, size_t limit)
 {
     struct way ways[WAYS_MOST];
     const int n = pick_ways(card, p, limit, ways);

@@ -30,18 +30,18 @@ enum { PICK_OLDEST = 75, WAYS_MOST = 512 };  // the oldest card that a kernel of
 
 // The best way on a card that is no older than PICK_OLDEST, if the workspace has at most limit bytes; there is one that
 // needs none.
-struct way pick_way(struct pick_card card, const gemm_steps_problem *p, size_t limit);
+struct way pick_way(struct pick_card card, const struct problem *p, size_t limit);
 
 // Every way there is, and how many.
-int pick_ways(struct pick_card card, const gemm_steps_problem *p, size_t limit, struct way ways[WAYS_MOST]);
+int pick_ways(struct pick_card card, const struct problem *p, size_t limit, struct way ways[WAYS_MOST]);
 
 // The way's cycles.
-double pick_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w);
+double pick_cycles(struct pick_card card, const struct problem *p, const struct way *w);
 
 // Bytes of the copy of an operand, from a row of it to the next, and of a way's workspace.
 size_t pick_copy_bytes(const struct operand *x);
 size_t pick_pitch(const struct operand *x);
-size_t pick_room(const gemm_steps_problem *p, const struct way *w);
+size_t pick_room(const struct problem *p, const struct way *w);
 
 int pick_cluster(const struct way *w);  // its blocks
 
@@ -51,7 +51,7 @@ bool pick_meets(const struct way *w);  // whether blocks have parts of a tile in
 bool pick_aligned(const struct operand *x, size_t bytes);
 
 // How many neighbours of A (0) or B (1) the kernel can load at once: 16 bytes of them, or less.
-int pick_wide(const gemm_steps_problem *p, const struct way *w, int which);
+int pick_wide(const struct problem *p, const struct way *w, int which);
 
 // The product as the way computes it: exchanged, or as it is.
-gemm_steps_problem pick_exchange(const gemm_steps_problem *p, bool exchanged);
+struct problem pick_exchange(const struct problem *p, bool exchanged);

@@ -10,7 +10,7 @@ enum { PLAN_MAPS = 4, PLAN_ARGS = 8, PLAN_NAME = 120 };  // maps: of A, B, C, an
 // Points into itself: it stays where it is.
 struct plan {
     bool ready;
-    gemm_steps_problem problem;  // settled
+    struct problem problem;
     struct way way;
     char name[PLAN_NAME];     // for gemm_steps_kernel
     bool works;               // it uses the workspace
@@ -26,13 +26,13 @@ struct plan {
 };
 
 // Makes a plan of that product, or finds it among the latest ones. NULL: the handle's error says why.
-struct plan *plan_of(gemm_steps *h, const gemm_steps_problem *settled);
+struct plan *plan_of(gemm_steps *h, const struct problem *p);
 
 // Makes room for that way: it has the counters and the workspace that it needs. False, with the reason in dev_error.
-bool plan_room(gemm_steps *h, const gemm_steps_problem *settled, const struct way *way);
+bool plan_room(gemm_steps *h, const struct problem *p, const struct way *way);
 
 // A plan of that way, for which there is room. False: the handle's error says why.
-bool plan_open(gemm_steps *h, struct plan *plan, const gemm_steps_problem *settled, const struct way *way);
+bool plan_open(gemm_steps *h, struct plan *plan, const struct problem *p, const struct way *way);
 
 // Queues its launches. False: the device's error says why.
 bool plan_queue(gemm_steps *h, struct plan *plan, float alpha, float beta);

@@ -9,33 +9,29 @@
 
 // --- What the kernels are told ---
 
-static struct args args_of(const gemm_steps_problem *p, const struct way *w)
+static struct args args_of(const struct problem *p, const struct way *w)
 {
+    const struct operand *a = &p->x[0], *b = &p->x[1], *c = &p->x[2];
     struct args x = { .m = p->m, .n = p->n, .k = p->alpha != 0 ? p->k : 0, .batch = p->batch };
     x.c_type = (int)p->type_c, x.bias_kind = (int)p->bias_kind, x.activation = (int)p->activation;
     x.parts = w->parts, x.part = w->part, x.tall = w->tall / 2, x.broad = w->broad / 2;  // of 1, 2, 4
-    x.wide_a = pick_wide(p, w, 0), x.wide_b = pick_wide(p, w, 1);
-    x.A = p->A, x.B = p->B, x.C = p->C, x.bias = p->bias;
-    x.a_row = p->transpose_a ? 1 : p->lda, x.a_col = p->transpose_a ? p->lda : 1;
-    x.b_row = p->transpose_b ? 1 : p->ldb, x.b_col = p->transpose_b ? p->ldb : 1;
-    x.c_row = w->exchanged ? 1 : p->ldc, x.c_col = w->exchanged ? p->ldc : 1;
-    x.a_next = p->stride_a, x.b_next = p->stride_b, x.c_next = p->stride_c;
+    x.wide_a = pick_wide(p, w, 0), x.wide_b = pick_wide(p, w, 1), x.wide_c = pick_aligned(c, 4 * c->element);
+    x.A = a->at, x.B = b->at, x.C = c->at, x.bias = p->bias;
+    x.a_row = a->turned ? 1 : a->ld, x.a_col = a->turned ? a->ld : 1, x.a_next = a->next;
+    x.b_row = b->turned ? 1 : b->ld, x.b_col = b->turned ? b->ld : 1, x.b_next = b->next;
+    x.c_row = c->turned ? 1 : c->ld, x.c_col = c->turned ? c->ld : 1, x.c_next = c->next;
     return x;
 }
 
 // --- Copies ---
 
-// The operand as the kernel reads it: where it is, or its copy.
-static struct operand place_operand(struct plan *plan, int which, dev_ptr *room)
+// The operand's copy lies at `to`, and is what is read. Returns where it ends.
+static dev_ptr copy_operand(struct operand *x, struct copy_args *copy, dev_ptr to)
 {
-    struct operand x = problem_operand(&plan->problem, which);
-    if (which == 2 || !plan->way.copy[which])
-        return x;
-    const int64_t pitch = (int64_t)(pick_pitch(&x) / x.element);
-    plan->copies.of[which] = (struct copy_args){ x.rows, x.columns, x.matrices, x.at, *room, x.ld, x.next, pitch };
-    x.at = *room, x.ld = pitch, x.next = x.next ? pitch * x.rows : 0;
-    *room += pick_copy_bytes(&x);
-    return x;
+    const int64_t pitch = (int64_t)(pick_pitch(x) / x->element);
+    *copy = (struct copy_args){ x->rows, x->columns, x->matrices, x->at, to, x->ld, x->next, pitch };
+    x->at = to, x->ld = pitch, x->next = x->next ? pitch * x->rows : 0;
+    return to + pick_copy_bytes(x);
 }
 
 static unsigned within(uint64_t x, unsigned least, unsigned most)
@@ -74,7 +70,7 @@ static bool adds_up(const struct plan *plan)
 static bool make_map(gemm_steps *h, struct plan *plan, int which, const struct operand *x, const struct geometry *g)
 {
     const struct args *a = &plan->args;  // of what several blocks need, each loads some rows
-    const bool turned = plan->problem.transpose_a;
+    const bool turned = plan->problem.x[0].turned;
     const int rows[PLAN_MAPS] = { (turned ? g->bk : a->a_rows) >> a->broad, g->box >> a->tall, g->cbox,
                                   (turned ? g->bk : a->a_last) >> a->broad };
     const uint64_t row = x->rows > 1 ? (uint64_t)x->ld * x->element : pick_pitch(x);
@@ -95,13 +91,11 @@ static int round_up(int n, int unit)
     return (n + unit - 1) / unit * unit;
 }
 
-static bool open_hopper(gemm_steps *h, struct plan *plan, const struct operand x[PROBLEM_OPERANDS],
-                        const struct geometry *g)
+static bool open_hopper(gemm_steps *h, struct plan *plan, const struct problem *p, const struct geometry *g)
 {
-    const struct operand *c = &x[2];  // TMA stores whole 16 bytes, past the end of a row, too
-    const gemm_steps_problem *p = &plan->problem;
+    const struct operand *c = &p->x[2];  // TMA stores whole 16 bytes, past the end of a row, too
     const struct way *w = &plan->way;
-    const int cluster = pick_cluster(w), unit = p->transpose_a ? g->box : 8 * w->broad, rest = p->m % g->bm;
+    const int cluster = pick_cluster(w), unit = p->x[0].turned ? g->box : 8 * w->broad, rest = p->m % g->bm;
     plan->args.a_rows = rest && p->m < g->bm ? round_up(rest, unit) : g->bm;
     plan->args.a_last = rest ? round_up(rest, unit) : g->bm;
     plan->args.across = (p->n - 1) / (g->bn * w->broad) + 1, plan->args.down = (p->m - 1) / (g->bm * w->tall) + 1;
@@ -111,7 +105,7 @@ static bool open_hopper(gemm_steps *h, struct plan *plan, const struct operand x
     plan->args.stored = c->element == 2 && pick_aligned(c, 16) && c->columns % 8 == 0;
     bool ok = true;
     for (int i = 0; ok && i < PLAN_MAPS; i++)
-        ok = (i == 2 && !plan->args.stored) || make_map(h, plan, i, &x[i % PROBLEM_OPERANDS], g);
+        ok = (i == 2 && !plan->args.stored) || make_map(h, plan, i, &p->x[i % PROBLEM_OPERANDS], g);
     for (int i = 0; i < PLAN_MAPS; i++)
         plan->product_args[1 + i] = (struct dev_arg)DEV_ARG(plan->maps[i]);
     plan->launch.n_args = 1 + PLAN_MAPS;
@@ -120,15 +114,15 @@ static bool open_hopper(gemm_steps *h, struct plan *plan, const struct operand x
     return ok;
 }
 
-static bool is_plain(const struct plan *plan, const gemm_steps_problem *p, bool adds)
+static bool is_plain(const struct plan *plan, const struct problem *p, bool adds)
 {
     return !adds && !p->bias_kind && !p->activation && p->type_c == p->type && plan->way.parts == 1;
 }
 
 // adds: to C, by a beta.
-static void kernel_name(const struct plan *plan, const gemm_steps_problem *p, bool adds, char name[GEOMETRY_KERNEL])
+static void kernel_name(const struct plan *plan, const struct problem *p, bool adds, char name[GEOMETRY_KERNEL])
 {
-    const char a = p->transpose_a ? 't' : 'n', b = p->transpose_b ? 't' : 'n';
+    const char a = p->x[0].turned ? 't' : 'n', b = p->x[1].turned ? 't' : 'n';
     const enum kernel_kind kind = plan->way.kernel->kind;
     if (kind == KERNEL_ROWS)
         snprintf(name, GEOMETRY_KERNEL, "rows%d_%c", p->m > 4 ? 8 : p->m > 2 ? 4 : p->m, b);
@@ -158,11 +152,11 @@ static int narrow(const struct plan *plan, int which)
 // How kernel_words makes the kernel's PTX fit the product.
 static int words_of(const struct plan *plan)
 {
-    const gemm_steps_problem *p = &plan->problem;
+    const struct problem *p = &plan->problem;
     const bool mma = plan->way.kernel->kind == KERNEL_MMA;
     if (!mma && plan->way.kernel->kind != KERNEL_HOPPER)
         return 0;
-    return (p->type == GEMM_STEPS_BF16) * WORDS_BF16 | p->transpose_a * WORDS_TURN_A | p->transpose_b * WORDS_TURN_B |
+    return (p->type == GEMM_STEPS_BF16) * WORDS_BF16 | p->x[0].turned * WORDS_TURN_A | p->x[1].turned * WORDS_TURN_B |
            mma * (narrow(plan, 0) * WORDS_NARROW_A | narrow(plan, 1) * WORDS_NARROW_B);
 }
 
@@ -181,16 +175,12 @@ static void open_step(struct plan *plan, const struct geometry *g)
 static bool open_kernels(gemm_steps *h, struct plan *plan, struct dev_module *m, const struct geometry *g)
 {
     const struct way *w = &plan->way;
-    struct operand x[PROBLEM_OPERANDS];
+    struct problem p = pick_exchange(&plan->problem, w->exchanged);
     dev_ptr room = h->work.at;
-    for (int i = 0; i < PROBLEM_OPERANDS; i++)
-        x[i] = place_operand(plan, i, &room);
-    gemm_steps_problem p = plan->problem;
-    p.A = x[0].at, p.lda = x[0].ld, p.stride_a = x[0].next;
-    p.B = x[1].at, p.ldb = x[1].ld, p.stride_b = x[1].next;
-    p = pick_exchange(&p, w->exchanged);
+    for (int i = 0; i < 2; i++)
+        if (w->copy[i])
+            room = copy_operand(&p.x[i], &plan->copies.of[i], room);
     plan->args = args_of(&p, w);
-    plan->args.wide_c = pick_aligned(&x[2], 4 * x[2].element);
     plan->args.sums = room, plan->args.counters = h->counters.at;
     plan->product_args[0] = (struct dev_arg)DEV_ARG(plan->args);
     plan->launch = (struct dev_launch){ .grid = { (unsigned)w->blocks },
@@ -203,7 +193,7 @@ static bool open_kernels(gemm_steps *h, struct plan *plan, struct dev_module *m,
         open_step(plan, g);
     plan->budget = ((uint64_t)1 << 24) + (uint64_t)4096 * (uint64_t)p.k * ((uint64_t)p.batch + 1);
     char name[GEOMETRY_KERNEL];
-    bool ok = w->kernel->kind != KERNEL_HOPPER || open_hopper(h, plan, x, g);
+    bool ok = w->kernel->kind != KERNEL_HOPPER || open_hopper(h, plan, &p, g);
     for (int adds = 0; ok && adds < 2; adds++) {
         kernel_name(plan, &p, adds, name);
         ok = (plan->product[adds] = dev_kernel(h->dev, m, name));
@@ -226,9 +216,9 @@ static void write_name(struct plan *plan)
              copied[w->copy[0] + 2 * w->copy[1]]);
 }
 
-bool plan_open(gemm_steps *h, struct plan *plan, const gemm_steps_problem *settled, const struct way *way)
+bool plan_open(gemm_steps *h, struct plan *plan, const struct problem *p, const struct way *way)
 {
-    *plan = (struct plan){ .problem = *settled, .way = *way, .works = pick_room(settled, way) > 0 };
+    *plan = (struct plan){ .problem = *p, .way = *way, .works = pick_room(p, way) > 0 };
     write_name(plan);
     const enum kernel_id id = (enum kernel_id)(way->kernel - kernels);
     struct dev_module *m = handle_module(h, id, words_of(plan));
@@ -237,37 +227,31 @@ bool plan_open(gemm_steps *h, struct plan *plan, const gemm_steps_problem *settl
 
 // --- Plans ---
 
-// Byte by byte.
-static bool is_same(const void *a, const void *b)
-{
-    _Static_assert(sizeof(gemm_steps_problem) == 10 * 4 + 9 * 8 + 2 * 4 + 8, "there are no bytes between the fields");
-    return !memcmp(a, b, sizeof(gemm_steps_problem));
-}
-
-bool plan_room(gemm_steps *h, const gemm_steps_problem *settled, const struct way *way)
+bool plan_room(gemm_steps *h, const struct problem *p, const struct way *way)
 {
     const size_t bytes = ARGS_COUNTERS * sizeof(unsigned);
     if (pick_meets(way) && !h->counters.at &&
         !(handle_grow(h, &h->counters, "counters", bytes) && dev_clear(h->dev, h->counters.at, bytes) &&
           dev_sync(h->dev)))
         return false;
-    return handle_grow(h, &h->work, "the workspace", pick_room(settled, way));
+    return handle_grow(h, &h->work, "the workspace", pick_room(p, way));
 }
 
-struct plan *plan_of(gemm_steps *h, const gemm_steps_problem *settled)
+struct plan *plan_of(gemm_steps *h, const struct problem *p)
 {
-    gemm_steps_problem p = *settled;
-    p.alpha = p.alpha != 0, p.beta = 0;  // else of any value: plan_queue is told
+    _Static_assert(sizeof *p == 10 * 4 + 8 + 3 * (3 * 8 + 4 * 4 + 8), "there are no bytes between the fields");
+    struct problem q = *p;
+    q.alpha = p->alpha != 0, q.beta = 0;  // else of any value: plan_queue is told
     struct plan *plan = h->plans;
     for (; plan < h->plans + PLANS; plan++)
-        if (plan->ready && is_same(&plan->problem, &p))
+        if (plan->ready && !memcmp(&plan->problem, &q, sizeof q))
             return plan;
     const size_t limit = h->work.lent && h->work.bytes < h->limit ? h->work.bytes : h->limit;
-    struct way way = pick_way(h->card, &p, limit);
-    if (!plan_room(h, &p, &way))
-        way = pick_way(h->card, &p, 0);
+    struct way way = pick_way(h->card, &q, limit);
+    if (!plan_room(h, &q, &way))
+        way = pick_way(h->card, &q, 0);
     plan = &h->plans[h->next++ % PLANS];
-    return plan_open(h, plan, &p, &way) ? plan : NULL;
+    return plan_open(h, plan, &q, &way) ? plan : NULL;
 }
 
 bool plan_queue(gemm_steps *h, struct plan *plan, float alpha, float beta)

@@ -13,19 +13,6 @@ size_t problem_type_bytes(gemm_steps_type type)
     return type == GEMM_STEPS_F32 ? 4 : 2;
 }
 
-struct operand problem_operand(const gemm_steps_problem *p, int which)
-{
-    const bool turn_a = p->transpose_a, turn_b = p->transpose_b;
-    const int64_t next[] = { p->stride_a, p->stride_b, p->stride_c };
-    struct operand x = { .next = next[which], .matrices = next[which] ? p->batch : 1 };
-    x.at = which == 0 ? p->A : which == 1 ? p->B : p->C;
-    x.ld = which == 0 ? p->lda : which == 1 ? p->ldb : p->ldc;
-    x.rows = which == 1 ? (turn_b ? p->n : p->k) : which == 0 && turn_a ? p->k : p->m;
-    x.columns = which == 0 ? (turn_a ? p->m : p->k) : which == 1 && turn_b ? p->k : p->n;
-    x.element = problem_type_bytes(which == 2 ? p->type_c : p->type);
-    return x;
-}
-
 gemm_steps_problem problem_of(gemm_steps_type type, int m, int n, int k, float alpha, dev_ptr A, dev_ptr B, float beta,
                               dev_ptr C)
 {
@@ -43,7 +30,7 @@ uint64_t problem_bytes(const struct operand *x)
 
 // --- Numbers ---
 
-static bool check_choices(const gemm_steps_problem *p, char error[DEV_ERROR_MAX])
+static bool check_choices(const struct problem *p, char error[DEV_ERROR_MAX])
 {
     if (p->type < GEMM_STEPS_F32 || p->type > GEMM_STEPS_BF16)
         return error_set(error, "type is %d: not one of gemm_steps_type", (int)p->type);
@@ -56,21 +43,20 @@ static bool check_choices(const gemm_steps_problem *p, char error[DEV_ERROR_MAX]
     return true;
 }
 
-static bool check_sizes(const gemm_steps_problem *p, char error[DEV_ERROR_MAX])
+static bool check_sizes(const struct problem *p, char error[DEV_ERROR_MAX])
 {
-    const int sizes[] = { p->m, p->n, p->k };
-    for (int i = 0; i < 3; i++)
-        if (sizes[i] < 1 || sizes[i] > SIZE_MOST)
-            return error_set(error, "%c is %d; 1 to %d are allowed", "mnk"[i], sizes[i], SIZE_MOST);
-    if (p->batch < 1 || p->batch > BATCH_MOST)
-        return error_set(error, "batch is %d; 1 to %d are allowed", p->batch, BATCH_MOST);
+    static const char *const names[] = { "m", "n", "k", "batch" };
+    const int sizes[] = { p->m, p->n, p->k, p->batch }, most[] = { SIZE_MOST, SIZE_MOST, SIZE_MOST, BATCH_MOST };
+    for (int i = 0; i < 4; i++)
+        if (sizes[i] < 1 || sizes[i] > most[i])
+            return error_set(error, "%s is %d; 1 to %d are allowed", names[i], sizes[i], most[i]);
     return true;
 }
 
-static bool check_distances(const gemm_steps_problem *p, char error[DEV_ERROR_MAX])
+static bool check_distances(const struct problem *p, char error[DEV_ERROR_MAX])
 {
     for (int i = 0; i < PROBLEM_OPERANDS; i++) {
-        const struct operand x = problem_operand(p, i);
+        const struct operand x = p->x[i];
         if (x.ld < x.columns || x.ld > apart_most)
             return error_set(error,
                              "ld%c is %" PRId64 ": a row of %c has %d elements, and at most %" PRId64 " are allowed",
@@ -87,9 +73,9 @@ static bool check_distances(const gemm_steps_problem *p, char error[DEV_ERROR_MA
 }
 
 // The matrices of a batch lie one behind the other, or side by side in rows that they share.
-static bool check_batch(const gemm_steps_problem *p, char error[DEV_ERROR_MAX])
+static bool check_batch(const struct problem *p, char error[DEV_ERROR_MAX])
 {
-    const struct operand c = problem_operand(p, 2);
+    const struct operand c = p->x[2];
     const uint64_t tiles = ((uint64_t)(p->m - 1) / LEAST_TILE + 1) * ((uint64_t)(p->n - 1) / LEAST_TILE + 1);
     if (tiles * (uint64_t)p->batch > tiles_most)
         return error_set(error, "C has too many tiles for one call: %d of %d x %d", p->batch, p->m, p->n);
@@ -124,48 +110,57 @@ static bool check_place(const struct operand *x, const char *name, const struct 
 }
 
 // What is not read may be anywhere.
-static bool check_places(const gemm_steps_problem *p, char error[DEV_ERROR_MAX])
+static bool check_places(const struct problem *p, char error[DEV_ERROR_MAX])
 {
-    const struct operand a = problem_operand(p, 0), b = problem_operand(p, 1), c = problem_operand(p, 2);
+    const struct operand *a = &p->x[0], *b = &p->x[1], *c = &p->x[2];
     const struct operand bias = { .at = p->bias,
                                   .rows = 1,
                                   .columns = p->bias_kind == GEMM_STEPS_BIAS_ROW ? p->n : p->m,
                                   .matrices = 1,
-                                  .element = c.element };
-    return check_place(&c, "C", &c, error) &&
-           (p->alpha == 0 || (check_place(&a, "A", &c, error) && check_place(&b, "B", &c, error))) &&
-           (!p->bias_kind || check_place(&bias, "bias", &c, error));
+                                  .element = c->element };
+    return check_place(c, "C", c, error) &&
+           (p->alpha == 0 || (check_place(a, "A", c, error) && check_place(b, "B", c, error))) &&
+           (!p->bias_kind || check_place(&bias, "bias", c, error));
 }
 
 // --- Completed ---
 
-// The distances that the caller left out, or that do not matter.
-static void complete(gemm_steps_problem *p)
+// The operands, with the distances that the caller left out; those that do not matter are 0.
+static void place(const gemm_steps_problem *given, struct problem *p)
 {
-    int64_t *ld[] = { &p->lda, &p->ldb, &p->ldc }, *next[] = { &p->stride_a, &p->stride_b, &p->stride_c };
+    const dev_ptr at[] = { given->A, given->B, given->C };
+    const int64_t ld[] = { given->lda, given->ldb, given->ldc };
+    const int64_t next[] = { given->stride_a, given->stride_b, given->stride_c };
+    const int rows[] = { p->m, p->k, p->m }, columns[] = { p->k, p->n, p->n };
+    const bool turned[] = { given->transpose_a, given->transpose_b, false };
     for (int i = 0; i < PROBLEM_OPERANDS; i++) {
-        const struct operand x = problem_operand(p, i);
-        if (!*ld[i])
-            *ld[i] = x.columns;
-        if (p->batch == 1)
-            *next[i] = 0;
+        struct operand *x = &p->x[i];
+        x->at = at[i], x->turned = turned[i];
+        x->rows = turned[i] ? columns[i] : rows[i], x->columns = turned[i] ? rows[i] : columns[i];
+        x->ld = ld[i] ? ld[i] : x->columns, x->next = p->batch > 1 ? next[i] : 0;
+        x->matrices = x->next ? p->batch : 1;
+        x->element = problem_type_bytes(i < 2 ? p->type : p->type_c);
     }
 }
 
-bool problem_settle(gemm_steps_problem *p, bool later, char error[DEV_ERROR_MAX])
+bool problem_settle(const gemm_steps_problem *given, bool later, struct problem *p, char error[DEV_ERROR_MAX])
 {
-    if (!p->type_c)
-        p->type_c = p->type;
-    if (!p->batch)
-        p->batch = 1;
-    p->transpose_a = p->transpose_a != 0;
-    p->transpose_b = p->transpose_b != 0;
-    if (!check_choices(p, error) || !check_sizes(p, error))
+    *p = (struct problem){ .m = given->m,
+                           .n = given->n,
+                           .k = given->k,
+                           .batch = given->batch ? given->batch : 1,
+                           .type = given->type,
+                           .type_c = given->type_c ? given->type_c : given->type,
+                           .bias_kind = given->bias_kind,
+                           .activation = given->activation,
+                           .alpha = given->alpha,
+                           .beta = given->beta,
+                           .bias = given->bias_kind ? given->bias : 0 };
+    place(given, p);
+    if (!check_choices(p, error) || !check_sizes(p, error) || !check_distances(p, error) || !check_batch(p, error) ||
+        (!later && !check_places(p, error)))
         return false;
-    complete(p);
-    if (!check_distances(p, error) || !check_batch(p, error) || (!later && !check_places(p, error)))
-        return false;
-    if (!p->bias_kind)
-        p->bias = 0;
+    for (int i = 0; i < PROBLEM_OPERANDS; i++)
+        p->x[i].at = p->x[i].at ? p->x[i].at : 256;
     return true;
 }

@@ -4,12 +4,9 @@
 #include "gpu/gpu.h"
 #include "handle.h"
 
-// Queues a settled product, or only prepares it: then pointers may come later, and will be as well aligned as this.
-static gemm_steps_status run(gemm_steps *h, gemm_steps_problem *p, bool queue)
+// Queues a product, or only makes a plan of it.
+static gemm_steps_status run(gemm_steps *h, const struct problem *p, bool queue)
 {
-    gemm_steps_ptr *all[] = { &p->A, &p->B, &p->C };
-    for (int i = 0; i < PROBLEM_OPERANDS; i++)
-        *all[i] = *all[i] ? *all[i] : 256;
     struct plan *plan = plan_of(h, p);
     if (!plan)
         return h->gpu && gpu_capturing(h->dev) ? GEMM_STEPS_NOT_PREPARED : GEMM_STEPS_FAILED;
@@ -17,13 +14,13 @@ static gemm_steps_status run(gemm_steps *h, gemm_steps_problem *p, bool queue)
     return handle_did(h, !queue || plan_queue(h, plan, p->alpha, p->beta), GEMM_STEPS_FAILED);
 }
 
-static gemm_steps_status product(gemm_steps *h, const char *function, const gemm_steps_problem *problem, bool queue)
+static gemm_steps_status product(gemm_steps *h, const char *function, const gemm_steps_problem *given, bool queue)
 {
-    const gemm_steps_status s = handle_enter(h, function, problem ? NULL : "the problem is NULL");
+    struct problem p;
+    const gemm_steps_status s = handle_enter(h, function, given ? NULL : "the problem is NULL");
     if (s != GEMM_STEPS_OK)
         return s;
-    gemm_steps_problem p = *problem;
-    return handle_leave(h, problem_settle(&p, !queue, h->error) ? run(h, &p, queue) : GEMM_STEPS_BAD_ARGUMENT);
+    return handle_leave(h, problem_settle(given, !queue, &p, h->error) ? run(h, &p, queue) : GEMM_STEPS_BAD_ARGUMENT);
 }
 
 gemm_steps_status gemm_steps_gemm(gemm_steps *handle, const gemm_steps_problem *problem)
@@ -52,27 +49,25 @@ gemm_steps_status gemm_steps_f32(gemm_steps *handle, int m, int n, int k, float 
 
 // --- Arrays in the host's memory ---
 
-static gemm_steps_status run_host(gemm_steps *h, gemm_steps_problem *p, const void *A, const void *B, void *C)
+static gemm_steps_status run_host(gemm_steps *h, const gemm_steps_problem *given, const void *A, const void *B, void *C)
 {
-    const void *from[] = { p->alpha != 0 ? A : NULL, p->alpha != 0 ? B : NULL, p->beta != 0 ? C : NULL };
-    gemm_steps_ptr *to[] = { &p->A, &p->B, &p->C };
-    size_t bytes[PROBLEM_OPERANDS], all = 0;
-    if (!problem_settle(p, true, h->error))
+    const void *from[] = { given->alpha != 0 ? A : NULL, given->alpha != 0 ? B : NULL, given->beta != 0 ? C : NULL };
+    struct problem p;
+    size_t all = 0;
+    if (!problem_settle(given, true, &p, h->error))
         return GEMM_STEPS_BAD_ARGUMENT;
-    for (int i = 0; i < PROBLEM_OPERANDS; i++) {
-        const struct operand x = problem_operand(p, i);
-        bytes[i] = (size_t)problem_bytes(&x);
-        *to[i] = all, all += (bytes[i] + 255) / 256 * 256;
-    }
+    for (int i = 0; i < PROBLEM_OPERANDS; i++)
+        p.x[i].at = all, all += (problem_bytes(&p.x[i]) + 255) / 256 * 256;
     if (!handle_grow(h, &h->arrays, "the copies of A, B and C", all))
         return handle_did(h, false, GEMM_STEPS_OUT_OF_MEMORY);
     for (int i = 0; i < PROBLEM_OPERANDS; i++) {
-        *to[i] += h->arrays.at;
-        if (from[i] && !dev_upload(h->dev, *to[i], from[i], bytes[i]))
+        p.x[i].at += h->arrays.at;
+        if (from[i] && !dev_upload(h->dev, p.x[i].at, from[i], problem_bytes(&p.x[i])))
             return handle_did(h, false, GEMM_STEPS_FAILED);
     }
-    const gemm_steps_status s = run(h, p, true);
-    return s != GEMM_STEPS_OK ? s : handle_did(h, dev_download(h->dev, C, p->C, bytes[2]), GEMM_STEPS_FAILED);
+    const gemm_steps_status s = run(h, &p, true);
+    const struct operand *c = &p.x[2];
+    return s != GEMM_STEPS_OK ? s : handle_did(h, dev_download(h->dev, C, c->at, problem_bytes(c)), GEMM_STEPS_FAILED);
 }
 
 static gemm_steps_status host_product(gemm_steps *h, const char *function, gemm_steps_problem p, const void *A,

@@ -294,9 +294,10 @@ Test(library_products, plans_follow_the_workspace)
 
 static struct way pick(int sm, gemm_steps_type type, int m, int n, int k, size_t limit)
 {
-    gemm_steps_problem p = problem_of(type, m, n, k, 1, 1 << 20, 1 << 20, 0, 1 << 20);
+    const gemm_steps_problem given = problem_of(type, m, n, k, 1, 1 << 20, 1 << 20, 0, 1 << 20);
+    struct problem p;
     char error[DEV_ERROR_MAX];
-    cr_assert(problem_settle(&p, true, error), "%s", error);
+    cr_assert(problem_settle(&given, true, &p, error), "%s", error);
     return pick_way((struct pick_card){ sm, 132, 4800 }, &p, limit);
 }
 
@@ -346,11 +347,12 @@ Test(library, the_choice_is_the_same_for_all_pointers_at_multiples_of_16)
     for (uint64_t i = 0; i < 300; i++) {
         struct way ways[2];
         for (unsigned j = 0; j < 2; j++) {
-            gemm_steps_problem p =
+            struct problem p;
+            gemm_steps_problem given =
                 problem_of(1 + i % 3, 1 + (int)(matrix_hash(i, 0) % 2048), 8 * (1 + (int)(matrix_hash(i, 1) % 256)),
                            8 * (1 + (int)(matrix_hash(i, 2) % 256)), 1, j ? 256 : 16, j ? 256 : 32, 0, j ? 256 : 48);
-            p.transpose_b = (int)(i / 3 % 2);
-            cr_assert(problem_settle(&p, true, error), "%s", error);
+            given.transpose_b = (int)(i / 3 % 2);
+            cr_assert(problem_settle(&given, true, &p, error), "%s", error);
             ways[j] = pick_way((struct pick_card){ 90, 132, 4800 }, &p, SIZE_MAX);
         }
         cr_expect(ways[0].kernel == ways[1].kernel && ways[0].parts == ways[1].parts &&

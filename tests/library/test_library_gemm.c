@@ -110,7 +110,8 @@ static void drop(struct array *a)
 // --- A product ---
 
 struct data {
-    gemm_steps_problem p;  // settled
+    gemm_steps_problem p;    // with nothing left out
+    struct problem settled;  // the same
     struct array A, B, C, bias;
 };
 
@@ -151,8 +152,10 @@ static gemm_steps_problem draw_problem(gemm_steps_type type)
 static void make_data(struct data *d)
 {
     gemm_steps_problem *p = &d->p;
-    cr_assert(problem_settle(p, true, h->error), "%s", h->error);
-    const struct operand a = problem_operand(p, 0), b = problem_operand(p, 1), c = problem_operand(p, 2);
+    cr_assert(problem_settle(p, true, &d->settled, h->error), "%s", h->error);
+    const struct operand a = d->settled.x[0], b = d->settled.x[1], c = d->settled.x[2];
+    p->batch = d->settled.batch, p->type_c = d->settled.type_c;
+    p->lda = a.ld, p->ldb = b.ld, p->ldc = c.ld, p->stride_a = a.next, p->stride_b = b.next, p->stride_c = c.next;
     const size_t skip = draw(4) ? 0 : draw(8);
     d->A = make(p->type, problem_bytes(&a) / a.element, skip, false);
     d->B = make(p->type, problem_bytes(&b) / b.element, draw(4) ? 0 : draw(8), false);
@@ -161,6 +164,7 @@ static void make_data(struct data *d)
                            : (struct array){ 0 };
     p->A = place(&d->A), p->B = place(&d->B), p->C = place(&d->C);
     p->bias = p->bias_kind ? place(&d->bias) : 0;
+    cr_assert(problem_settle(p, true, &d->settled, h->error), "%s", h->error);
 }
 
 static void drop_data(struct data *d)
@@ -289,8 +293,8 @@ static void try_way(struct data *d, const struct way *w)
     static struct plan plan;
     cr_assert(w->cycles > 0 && isfinite(w->cycles), "%s: %g cycles", describe(&d->p), w->cycles);
     expect_ok(gemm_steps_upload(h, d->C.memory, d->C.before, d->C.elements * problem_type_bytes(d->C.type)));
-    cr_assert(plan_room(h, &d->p, w), "%s", dev_error(h->dev));
-    cr_assert(plan_open(h, &plan, &d->p, w), "%s: %s", describe(&d->p), gemm_steps_error(h));
+    cr_assert(plan_room(h, &d->settled, w), "%s", dev_error(h->dev));
+    cr_assert(plan_open(h, &plan, &d->settled, w), "%s: %s", describe(&d->p), gemm_steps_error(h));
     cr_assert(plan_queue(h, &plan, d->p.alpha, d->p.beta), "%s by %s: %s", describe(&d->p), plan.name,
               dev_error(h->dev));
     expect_no_findings(d, plan.name);
@@ -312,7 +316,7 @@ static void try_random(gemm_steps_type type, int sm, int some)
         seed = 1000 * (uint64_t)type + (uint64_t)i, drawn = 0;
         d.p = draw_problem(type);
         make_data(&d);
-        const int all = pick_ways(h->card, &d.p, SIZE_MAX, ways);
+        const int all = pick_ways(h->card, &d.settled, SIZE_MAX, ways);
         cr_assert(all > 0 && all < WAYS_MOST, "%d ways", all);
         for (int j = 0; j < all; j++)
             if (ways[j].parts == 1 || !draw(4))  // of those that are alike but for their parts, one in some

@@ -32,15 +32,6 @@ size_t pick_copy_bytes(const struct operand *x)
     return ((size_t)x->rows * pick_pitch(x) * (size_t)x->matrices + 255) / 256 * 256;
 }
 
-static double sums_of(const struct problem *p, const struct way *w)
-{
-    const struct kernel *k = w->kernel;
-    if (!pick_meets(w))
-        return 0;
-    return k->kind == KERNEL_ROWS ? (double)p->batch * w->parts * p->m * p->n * sizeof(float)
-                                  : (double)k->m * k->n * w->blocks * sizeof(float);
-}
-
 bool pick_meets(const struct way *w)
 {
     return w->kernel->kind != KERNEL_HOPPER && w->parts > 1;
@@ -48,7 +39,11 @@ bool pick_meets(const struct way *w)
 
 size_t pick_room(const struct problem *p, const struct way *w)
 {
-    size_t bytes = (size_t)sums_of(p, w);
+    const struct kernel *k = w->kernel;
+    const double sums = !pick_meets(w)           ? 0
+                        : k->kind == KERNEL_ROWS ? (double)p->batch * w->parts * p->m * p->n
+                                                 : (double)k->m * k->n * w->blocks;
+    size_t bytes = (size_t)(sums * sizeof(float));
     for (int i = 0; i < 2; i++)
         bytes += w->copy[i] ? pick_copy_bytes(&p->x[i]) : 0;
     return bytes;
@@ -99,20 +94,9 @@ static bool can_step(const struct kernel *k, const struct problem *p)
 static bool can(struct pick_card card, const struct kernel *k, const struct problem *p)
 {
     const bool type = k->type ? k->type == (int)p->type : p->type != GEMM_STEPS_F32;
-    if (!type || card.sm < k->oldest || card.sm > k->newest || !k->ptx)
-        return false;
-    switch (k->kind) {
-    case KERNEL_STEP:
-        return can_step(k, p);
-    case KERNEL_ROWS:
-        return p->alpha != 0 && (p->m <= ROWS_MOST || p->n <= ROWS_MOST);
-    case KERNEL_HOPPER:
-        return p->alpha != 0;
-    case KERNEL_PACK:
-        return false;
-    default:
-        return true;
-    }
+    const bool all = k->kind == KERNEL_ANY || k->kind == KERNEL_MMA;  // the others multiply, whatever alpha is
+    return type && card.sm >= k->oldest && card.sm <= k->newest && k->ptx && (all || p->alpha != 0) &&
+           (k->kind != KERNEL_STEP || can_step(k, p));
 }
 
 // --- How long does it take? ---
@@ -146,12 +130,6 @@ static double units_of(const struct problem *p, const struct way *w)
 {
     const struct kernel *k = w->kernel;
     return ceil_div(p->m, k->m * w->tall) * ceil_div(p->n, k->n * w->broad) * p->batch;
-}
-
-// Multiply-adds of floats that an SM issues in a cycle. Source: CUDA C++ Programming Guide, arithmetic instructions.
-static double lanes(int sm)
-{
-    return sm == 75 || sm == 80 ? 64 : 128;
 }
 
 static double copy_cycles(struct pick_card card, const struct problem *p, const struct way *w)
@@ -201,7 +179,8 @@ static double turns_cycles(struct pick_card card, const struct problem *p, const
 {
     const struct kernel *k = w->kernel;
     const bool floats = p->type == GEMM_STEPS_F32;
-    const double slower = floats                  ? 128 / lanes(card.sm)
+    // Some SMs issue half as many multiply-adds of floats. Source: CUDA C++ Programming Guide, arithmetic instructions.
+    const double slower = floats                  ? (card.sm == 75 || card.sm == 80 ? 2 : 1)
                           : k->kind == KERNEL_MMA ? (narrow_times(p, w, 0) + narrow_times(p, w, 1)) / 2
                                                   : 1;
     const double of_sm = ceil_div(w->blocks, card.sms), rounds = floor(of_sm / k->of_sm),
@@ -266,17 +245,6 @@ static double rows_cycles(struct pick_card card, const struct problem *p, const 
     const double read = read_cycles(card, p, ROW_READ) * narrow, blocks = rounds * block;
     return rule[ROW_START] + fmax(read, blocks) + rule[ROW_BESIDE] * fmin(read, blocks) +
            (w->parts > 1 ? rule[ROW_MEET] + w->parts * rule[ROW_PART] : 0);
-}
-
-double pick_cycles(struct pick_card card, const struct problem *p, const struct way *w)
-{
-    typedef double model(struct pick_card, const struct problem *, const struct way *);
-    static model *const models[] = { [KERNEL_STEP] = turns_cycles,
-                                     [KERNEL_ANY] = turns_cycles,
-                                     [KERNEL_MMA] = turns_cycles,
-                                     [KERNEL_ROWS] = rows_cycles,
-                                     [KERNEL_HOPPER] = hopper_cycles };
-    return models[w->kernel->kind](card, p, w) + copy_cycles(card, p, w);
 }
 
 // --- All ways ---
@@ -370,17 +338,30 @@ static void offer_hopper(struct search *s, struct way w)
                 offer_clusters(s, w);
 }
 
+// Of each kind, a model of its time, and what offers its ways. pack.cu multiplies nothing.
+static const struct {
+    double (*cycles)(struct pick_card, const struct problem *, const struct way *);
+    void (*offer)(struct search *, struct way);
+} kinds[] = {
+    [KERNEL_STEP] = { turns_cycles, offer_turns },
+    [KERNEL_ANY] = { turns_cycles, offer_turns },
+    [KERNEL_MMA] = { turns_cycles, offer_turns },
+    [KERNEL_ROWS] = { rows_cycles, offer_rows },
+    [KERNEL_PACK] = { NULL, NULL },
+    [KERNEL_HOPPER] = { hopper_cycles, offer_hopper },
+};
+
+double pick_cycles(struct pick_card card, const struct problem *p, const struct way *w)
+{
+    return kinds[w->kernel->kind].cycles(card, p, w) + copy_cycles(card, p, w);
+}
+
 int pick_ways(struct pick_card card, const struct problem *p, size_t limit, struct way ways[WAYS_MOST])
 {
-    static void (*const offers[])(struct search *, struct way) = { [KERNEL_STEP] = offer_turns,
-                                                                   [KERNEL_ANY] = offer_turns,
-                                                                   [KERNEL_MMA] = offer_turns,
-                                                                   [KERNEL_ROWS] = offer_rows,
-                                                                   [KERNEL_HOPPER] = offer_hopper };
     struct search s = { card, p, limit, ways, 0 };
     for (const struct kernel *k = kernels; k < kernels + KERNELS; k++)
-        if (can(card, k, p))
-            offers[k->kind](&s, (struct way){ .kernel = k, .parts = 1, .part = p->k, .tall = 1, .broad = 1 });
+        if (kinds[k->kind].offer && can(card, k, p))
+            kinds[k->kind].offer(&s, (struct way){ .kernel = k, .parts = 1, .part = p->k, .tall = 1, .broad = 1 });
     return s.n;
 }
 

@@ -8,17 +8,6 @@
 #include "library/epilogue.cuh"
 
 // --- Tile sizes ---
-#ifndef TILE_M
-#define TILE_M 64
-#define TILE_N 64
-#define TILE_K 32
-#define PATCH_M 8
-#define PATCH_N 8
-#define SLICE_K 2
-#define DEEP 3
-#define LEAST 3
-#define IN float
-#endif
 constexpr int BM = TILE_M, BN = TILE_N, BK = TILE_K;     // block tile
 constexpr int TM = PATCH_M, TN = PATCH_N;                // thread tile
 constexpr int WM = 8 * TM, WN = 4 * TN;                  // warp tile: lanes are 8 rows by 4 columns of pieces of 4 x 4

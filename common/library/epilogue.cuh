@@ -42,11 +42,15 @@ __device__ inline void narrow(float x, bf16 &to)
     to.bits = x != x ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
+// f of a number of that type.
+template <class F> __device__ inline auto by_type(int type, F f)
+{
+    return type == ARGS_F32 ? f(float()) : type == ARGS_F16 ? f(half()) : f(bf16());
+}
+
 __device__ inline float get(const void *x, int64_t i, int type)
 {
-    return type == ARGS_F32   ? static_cast<const float *>(x)[i]
-           : type == ARGS_F16 ? widen(static_cast<const half *>(x)[i])
-                              : widen(static_cast<const bf16 *>(x)[i]);
+    return by_type(type, [&](auto t) { return widen(static_cast<const decltype(t) *>(x)[i]); });
 }
 
 __device__ inline void put(void *x, int64_t i, int type, float v)
@@ -104,28 +108,21 @@ template <class T> __device__ inline void store4(T *to, const float (&x)[4], int
 }
 
 // Four neighbours from the i-th on, 0 from the n-th on; whole: all at once, if there are four.
-template <class T> __device__ inline void load4(const void *x, int64_t i, int n, bool whole, float (&to)[4])
+__device__ inline void load4(const void *x, int64_t i, int type, int n, bool whole, float (&to)[4])
 {
-    struct alignas(4 * sizeof(T)) Four { T v[4]; } four = {};
-    const T *from = static_cast<const T *>(x) + i;
-    if (whole && n >= 4)
-        four = *reinterpret_cast<const Four *>(from);
-    else
+    by_type(type, [&](auto t) {
+        using T = decltype(t);
+        struct alignas(4 * sizeof(T)) Four { T v[4]; } four = {};
+        const T *from = static_cast<const T *>(x) + i;
+        if (whole && n >= 4)
+            four = *reinterpret_cast<const Four *>(from);
+        else
+            for (int e = 0; e < 4; e++)
+                if (e < n)
+                    four.v[e] = from[e];
         for (int e = 0; e < 4; e++)
-            if (e < n)
-                four.v[e] = from[e];
-    for (int e = 0; e < 4; e++)
-        to[e] = widen(four.v[e]);
-}
-
-__device__ inline void get4(const void *x, int64_t i, int type, int n, bool whole, float (&to)[4])
-{
-    if (type == ARGS_F32)
-        load4<float>(x, i, n, whole, to);
-    else if (type == ARGS_F16)
-        load4<half>(x, i, n, whole, to);
-    else
-        load4<bf16>(x, i, n, whole, to);
+            to[e] = widen(four.v[e]);
+    });
 }
 
 // What four neighbours in a row of C become, as far as they are inside; col is a multiple of four. Most products only have an alpha: that
@@ -140,9 +137,9 @@ __device__ inline void finish4(const args &p, int z, int row, int col, const flo
     if (p.beta != 0 || p.bias_kind || p.activation) {
         float old[4] = {}, bias[4] = {};
         if (p.beta != 0)
-            get4(p.C, at, p.c_type, n, p.wide_c, old);
+            load4(p.C, at, p.c_type, n, p.wide_c, old);
         if (p.bias_kind == ARGS_BIAS_ROW)
-            get4(p.bias, col, p.c_type, n, reinterpret_cast<uintptr_t>(p.bias) % 16 == 0, bias);
+            load4(p.bias, col, p.c_type, n, reinterpret_cast<uintptr_t>(p.bias) % 16 == 0, bias);
         else if (p.bias_kind && n > 0)
             bias[0] = bias[1] = bias[2] = bias[3] = get(p.bias, row, p.c_type);
         for (int e = 0; e < 4; e++)

@@ -5,11 +5,6 @@
 // The blocks of a cluster share tiles of A and B: those beside each other have the same rows of A, those below each other the same
 // columns of B, and each loads a share of them for all, because L2 is slow, most of all where rows begin in the midst of its lines.
 // Or they share a tile of C, and multiply a part of K each.
-#ifndef TILE_M
-#define TILE_M 128
-#define TILE_N 256
-#define ACROSS 0
-#endif
 #include "ampere.cuh"
 #include "hopper.cuh"
 #include "library/epilogue.cuh"
@@ -66,20 +61,21 @@ __device__ inline void prefetch_map(const CUtensorMap *map)
     asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
+// What a word of the PTX stands for.
+#define NUMBER(name, move)                                                                                             \
+    __device__ inline int name()                                                                                       \
+    {                                                                                                                  \
+        int n;                                                                                                         \
+        asm(move : "=r"(n));                                                                                           \
+        return n;                                                                                                      \
+    }
 // The number of this block's cluster, and how many there are; without clusters, of the block.
-__device__ inline int cluster()
-{
-    int i;
-    asm("mov.u32 %0, %%clusterid.x;" : "=r"(i));
-    return i;
-}
-
-__device__ inline int clusters()
-{
-    int n;
-    asm("mov.u32 %0, %%nclusterid.x;" : "=r"(n));
-    return n;
-}
+NUMBER(cluster, "mov.u32 %0, %%clusterid.x;")
+NUMBER(clusters, "mov.u32 %0, %%nclusterid.x;")
+// Whether A lies as k x m, and B as n x k: here they do not. kernels.c writes 1 in place of these words when it loads the PTX,
+// and the driver's compiler knows as much as if they were template parameters.
+NUMBER(turn_a, "mov.b32 %0, 0x00;")
+NUMBER(turn_b, "mov.b32 %0, 0x000;")
 
 // The same, to the same place in the blocks of a cluster whose bits are set.
 __device__ inline void load_box_for(int blocks, void *to, const CUtensorMap *map, uint64_t *barrier, int row, int col, int z)
@@ -126,22 +122,6 @@ __device__ inline bool elected()
     int one;
     asm volatile("{\n.reg .pred one;\nelect.sync _|one, 0xffffffff;\nselp.b32 %0, 1, 0, one;\n}" : "=r"(one));
     return one;
-}
-
-// Whether A lies as k x m, and B as n x k: here they do not. kernels.c writes 1 in place of these words when it loads the PTX,
-// and the driver's compiler knows as much as if they were template parameters.
-__device__ inline int turn_a()
-{
-    int turned;
-    asm("mov.b32 %0, 0x00;" : "=r"(turned));
-    return turned;
-}
-
-__device__ inline int turn_b()
-{
-    int turned;
-    asm("mov.b32 %0, 0x000;" : "=r"(turned));
-    return turned;
 }
 
 // Two floats as two halves; kernels.c makes bf16 of them, as of the operands of wgmma.

@@ -6,9 +6,6 @@
 #include "library/epilogue.cuh"
 
 // --- Tile sizes ---
-#ifndef TILE
-#define TILE 64
-#endif
 constexpr int BM = TILE, BN = TILE, BK = 2048 / TILE;  // block tile
 constexpr int WM = TILE / 2, WN = TILE / 2;            // warp tile
 constexpr int THREADS = BM / WM * (BN / WN) * 32;

@@ -3,10 +3,6 @@
 // is done with its part adds up.
 #include "library/epilogue.cuh"
 
-#ifndef IN
-#define IN float
-#endif
-
 constexpr int THREADS = 256, WARPS = THREADS / 32, MOST = 8, PART = 1024;  // PART: of K in a block, at most
 constexpr int WIDE = 16 / sizeof(IN);  // elements that are loaded at once
 constexpr int COLUMNS_N = 32 * WIDE, COLUMNS_T = 4 * WARPS;  // of a block, B as it is or transposed

@@ -11,34 +11,31 @@
 #include "library/wgmma.cuh"
 
 // --- Tile sizes ---
-constexpr int BK = 64, GM = 64;  // depth of a block tile; rows of a product, which are a warpgroup's
-constexpr int BOX = 64;          // elements in a row of a box: 128 bytes, as many as are swizzled together
-constexpr int MOST = 8;          // blocks of a cluster
-constexpr int ROOM = 225 * 1024, STAGES_MOST = 12;  // bytes of shared memory, without barriers
-struct Row { int n[13]; };  // read by the library
+constexpr int BM = TILE_M, BN = TILE_N, BK = 64;  // block tile
+constexpr int GM = 64;                            // rows of a product, which are a warpgroup's
+constexpr int BOX = 64;                           // elements in a row of a box: 128 bytes, as many as are swizzled together
+constexpr int MOST = 8;                           // blocks of a cluster
+constexpr int GROUP = 16;         // rows or columns of tiles that are computed together: what they share stays in L2
+constexpr int ROWS = ACROSS ? BN : BM, COLUMNS = ACROSS ? BM : BN;  // of the products of all warpgroups
+constexpr int CONSUMERS = ROWS / GM * 128, THREADS = CONSUMERS + 128;
+constexpr int REGISTERS = CONSUMERS <= 256 ? 232 : CONSUMERS <= 384 ? 152 : 104;  // of a thread that multiplies
+constexpr bool TALL = BM > BN, EDGES = BM > 96;  // EDGES: where a step along K leaves the loader time for them
 
 // Of the columns of a warpgroup's products, those that are on their way to C at a time.
-constexpr int part_to_store(int rows, int columns)
+constexpr int part_to_store()
 {
-    int part = columns < 128 ? columns : 128;
-    while (columns % part || rows * part > 128 * 128)
+    int part = COLUMNS < 128 ? COLUMNS : 128;
+    while (COLUMNS % part || ROWS * part > 128 * 128)
         part -= ACROSS ? 16 : BOX;
     return part;
 }
 
-template <int BM, int BN> struct Tile {
-    static constexpr int ROWS = ACROSS ? BN : BM, COLUMNS = ACROSS ? BM : BN;  // of the products of all warpgroups
-    static constexpr int CONSUMERS = ROWS / GM * 128, THREADS = CONSUMERS + 128;
-    static constexpr int REGISTERS = CONSUMERS <= 256 ? 232 : CONSUMERS <= 384 ? 152 : 104;  // of a thread that multiplies
-    static constexpr int STAGE = BM * BK + BK * BN, PART = part_to_store(ROWS, COLUMNS), FIT = (ROOM / 2 - ROWS * PART) / STAGE;
-    static constexpr int STAGES = FIT < STAGES_MOST ? FIT : STAGES_MOST, SHARED = 2 * (STAGES * STAGE + ROWS * PART);
-    static constexpr bool TALL = BM > BN, EDGES = BM > 96;  // EDGES: where a step along K leaves the loader time for them
-    static constexpr int GROUP = 16;  // rows or columns of tiles that are computed together: what they share stays in L2
-    static constexpr Row row = { { BM, BN, BK, THREADS, SHARED, 0, 0, BM, BN, BOX, 1, ACROSS ? PART : GM, 0 } };
-    static_assert(BK == BOX && BN % BOX == 0 && BM % (ACROSS ? 16 : GM) == 0 && COLUMNS <= 256, "wgmma has 64 rows, 16 to 256 columns");
-    static_assert(128 * 40 + CONSUMERS * REGISTERS <= 65536 / THREADS / 8 * 8 * THREADS, "a block has no more registers");
-};
-__constant__ Row geometry[] = { Tile<TILE_M, TILE_N>::row };
+constexpr int ROOM = 225 * 1024, STAGES_MOST = 12;  // bytes of shared memory, without barriers
+constexpr int STAGE = BM * BK + BK * BN, PART = part_to_store(), FIT = (ROOM / 2 - ROWS * PART) / STAGE;
+constexpr int STAGES = FIT < STAGES_MOST ? FIT : STAGES_MOST, SHARED = 2 * (STAGES * STAGE + ROWS * PART);
+__constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, 0, 0, BM, BN, BOX, 1, ACROSS ? PART : GM, 0 };  // read by the library
+static_assert(BK == BOX && BN % BOX == 0 && BM % (ACROSS ? 16 : GM) == 0 && COLUMNS <= 256, "wgmma has 64 rows, 16 to 256 columns");
+static_assert(128 * 40 + CONSUMERS * REGISTERS <= 65536 / THREADS / 8 * 8 * THREADS, "a block has no more registers");
 
 // The index of (row, col) in a tile with rows of BOX elements, whose chunks of 8 change places by the row's number.
 __device__ inline int swizzle(int row, int col)
@@ -152,15 +149,14 @@ __device__ inline uint64_t further(uint64_t descriptor, unsigned units)
 // If C is floats, or if blocks of a cluster have a part each of the sums of the same tile: each
 // writes its own to its shared memory, where the stages were, and stores a share of the elements. at: the first of these blocks; from
 // one to the next it is as many as the cluster has tiles.
-template <int BM, int BN, int SUMS>
-__device__ __forceinline__ void add_up(float *Ps, const float (&acc)[SUMS], const args &p, int part, int at, int z, int brow, int bcol)
+__device__ __forceinline__ void add_up(float *Ps, const float (&acc)[COLUMNS / 2], const args &p, int part, int at, int z, int brow, int bcol)
 {
-    constexpr int CONSUMERS = Tile<BM, BN>::CONSUMERS, LD = BN + (ACROSS ? 4 : 8);  // no bank conflicts
+    constexpr int LD = BN + (ACROSS ? 4 : 8);  // no bank conflicts
     const int tid = threadIdx.x, lane = tid % 32;
     auto meet = [&]() { p.parts > 1 ? cluster_barrier() : named_barrier(1, CONSUMERS); };
     named_barrier(1, CONSUMERS);  // all have multiplied: the stages are free
 #pragma unroll
-    for (int j = 0; j < SUMS; j += 2) {
+    for (int j = 0; j < COLUMNS / 2; j += 2) {
         const int r = tid / 32 * 16 + lane / 4 + j / 2 % 2 * 8, c = j / 4 * 8 + lane % 4 * 2;  // of the products
         if (ACROSS)
             Ps[c * LD + r] = acc[j], Ps[(c + 1) * LD + r] = acc[j + 1];
@@ -246,7 +242,7 @@ enum { ALONE, PLAIN, ADJUSTED, WITH_BETA, ADDED_UP };
 
 // What a lane's sums become: a lane has fours of them, two neighbours in a row of the product and the two that lie eight rows below.
 // row, col: of the product, at the first of the warp.
-template <class T, int HOW, int SUMS> __device__ __forceinline__ void add_all(float (&acc)[SUMS], const args &p, int z, int row, int col)
+template <class T, int HOW> __device__ __forceinline__ void add_all(float (&acc)[COLUMNS / 2], const args &p, int z, int row, int col)
 {
     const T *bias = static_cast<const T *>(p.bias);
     auto one = [&](bool along_c, int i) {
@@ -255,18 +251,18 @@ template <class T, int HOW, int SUMS> __device__ __forceinline__ void add_all(fl
     row += threadIdx.x % 32 / 4, col += threadIdx.x % 4 * 2;
     const float alpha = HOW == WITH_BETA ? 1 : p.alpha, of_rows[2] = { one(ACROSS, row), one(ACROSS, row + 8) };
 #pragma unroll
-    for (int j = 0; j < SUMS; j += 4, col += 8) {
+    for (int j = 0; j < COLUMNS / 2; j += 4, col += 8) {
         const float of_columns[2] = { one(!ACROSS, col), one(!ACROSS, col + 1) };
         for (int e = 0; e < 4; e++)
             acc[j + e] = alpha * acc[j + e] + of_rows[e / 2] + of_columns[e % 2];
     }
 }
 
-template <int HOW, int SUMS> __device__ __forceinline__ void adjust(float (&acc)[SUMS], const args &p, int z, int row, int col)
+template <int HOW> __device__ __forceinline__ void adjust(float (&acc)[COLUMNS / 2], const args &p, int z, int row, int col)
 {
     auto activate_all = [&](int activation) {
 #pragma unroll
-        for (int j = 0; j < SUMS; j++)
+        for (int j = 0; j < COLUMNS / 2; j++)
             acc[j] = activate(acc[j], activation);
     };
     if (p.c_type == ARGS_F16)
@@ -279,12 +275,10 @@ template <int HOW, int SUMS> __device__ __forceinline__ void adjust(float (&acc)
         activate_all(ARGS_GELU);
 }
 
-template <int BM, int BN, int HOW>
+template <int HOW>
 __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, const CUtensorMap &B, const CUtensorMap &Cmap,
                                         const CUtensorMap &last)
 {
-    using T = Tile<BM, BN>;
-    constexpr int CONSUMERS = T::CONSUMERS, STAGES = T::STAGES, STAGE = T::STAGE, PART = T::PART;
     extern __shared__ __align__(1024) half8 shared[];  // a swizzled box begins at a multiple of 1024 bytes
     half *As = reinterpret_cast<half *>(shared), *Bs = As + BM * BK;  // STAGES of both
     __shared__ uint64_t full[STAGES], empty[STAGES];  // barriers: a tile has come; all consumers have multiplied it
@@ -311,16 +305,16 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
         z = 0;
         if (p.batch > 1)  // a division takes longer than all else here
             z = unit / (p.across * p.down), unit %= p.across * p.down;
-        const int near = T::TALL ? p.across : p.down, far = T::TALL ? p.down : p.across, span = T::GROUP >> (T::TALL ? p.broad : p.tall);
+        const int near = TALL ? p.across : p.down, far = TALL ? p.down : p.across, span = GROUP >> (TALL ? p.broad : p.tall);
         const int top = near > span ? unit / (span * far) * span : 0;
         const unsigned n = min(span, near - top), of_group = unit - top * far, a = top + of_group % n, b = of_group / n;
-        brow = ((T::TALL ? b : a) * tall + i) * BM, bcol = ((T::TALL ? a : b) * broad + j) * BN;
+        brow = ((TALL ? b : a) * tall + i) * BM, bcol = ((TALL ? a : b) * broad + j) * BN;
     };
     int brow, bcol, z, s = 0, parity = 0;  // s: the stage of the next tile along K, and the parity of its phase
     auto next = [&]() { s = s + 1 < STAGES ? s + 1 : 0, parity ^= s == 0; };
 
     // --- Accumulators ---
-    float acc[T::COLUMNS / 2];
+    float acc[COLUMNS / 2];
     half *Cs = As + STAGES * STAGE + group * GM * PART;  // this warpgroup's
     auto at = [&](int r, int c) { return &Cs[c / BOX * GM * BOX + swizzle(r, c % BOX)]; };
 
@@ -353,8 +347,8 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     // the last tiles have a box of fewer rows, and fewer boxes.
     int rows, columns;
     auto measure = [&](bool few) {
-        rows = !T::EDGES || !few || brow == 0 || brow + BM <= p.m ? p.a_rows : brow < p.m ? p.a_last : 0;
-        columns = T::EDGES && few ? min(BN, max(0, p.n - bcol + BOX - 1) / BOX * BOX) : BN;
+        rows = !EDGES || !few || brow == 0 || brow + BM <= p.m ? p.a_rows : brow < p.m ? p.a_last : 0;
+        columns = EDGES && few ? min(BN, max(0, p.n - bcol + BOX - 1) / BOX * BOX) : BN;
     };
     auto copy = [&](int step) {
         const int k = (skip + step) * BK, za = p.a_next ? z : 0, zb = p.b_next ? z : 0;
@@ -390,10 +384,10 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
         for (int stage = 0; stage < STAGES; stage++) {
             half8 *tile = &shared[stage * (STAGE / 8)];
 #pragma unroll 1
-            for (int i = rows * BK / 8 + tid; i < BM * BK / 8; i += T::THREADS)
+            for (int i = rows * BK / 8 + tid; i < BM * BK / 8; i += THREADS)
                 tile[i] = {};
 #pragma unroll 1
-            for (int i = (BM + columns) * BK / 8 + tid; i < STAGE / 8; i += T::THREADS)
+            for (int i = (BM + columns) * BK / 8 + tid; i < STAGE / 8; i += THREADS)
                 tile[i] = {};
         }
         proxy_fence();
@@ -420,7 +414,7 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
             mbarrier_wait(&empty[s], parity ^ 1);  // shared memory must last until the other blocks have given back their stages
         return;
     }
-    more_registers<T::REGISTERS>();
+    more_registers<REGISTERS>();
 
     // --- Compute ---
     const half *X = ACROSS ? Bs : As, *Y = ACROSS ? As : Bs;  // the products' first and second operand
@@ -478,7 +472,7 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     // Of type's type, and added where the sums are.
     auto add_old = [&](auto type) {
 #pragma unroll
-        for (int c = 0; c < T::COLUMNS; c += PART) {
+        for (int c = 0; c < COLUMNS; c += PART) {
             if (p.stored) {
                 if (c > 0) {
                     named_barrier(1 + group, 128);
@@ -508,7 +502,7 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
             ask_for_old(0);
         multiply();
         if (HOW == ADDED_UP) {
-            add_up<BM, BN>(reinterpret_cast<float *>(shared), acc, p, part, rank % tiles, z, brow, bcol);
+            add_up(reinterpret_cast<float *>(shared), acc, p, part, rank % tiles, z, brow, bcol);
             break;  // there is one tile for each block
         }
         if (HOW == WITH_BETA && p.c_type == ARGS_F16)
@@ -522,7 +516,7 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
         const bool stored = HOW == ALONE || p.stored;
         const float alpha = HOW == ADJUSTED || HOW == WITH_BETA ? 1 : p.alpha;
 #pragma unroll
-        for (int c = 0; c < T::COLUMNS; c += PART) {
+        for (int c = 0; c < COLUMNS; c += PART) {
             const int row = row_of(c), col = col_of(c);
             if (tid % 128 == 0)
                 bulk_wait_read<0>();  // the part before this one has been read out of Cs
@@ -550,11 +544,11 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
 }
 
 #define KERNEL(name, how)                                                                                              \
-    extern "C" __global__ void __launch_bounds__(Tile<TILE_M, TILE_N>::THREADS, 1)                                     \
+    extern "C" __global__ void __launch_bounds__(THREADS, 1)                                                           \
     name(const __grid_constant__ args p, const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B, \
          const __grid_constant__ CUtensorMap C, const __grid_constant__ CUtensorMap last)                              \
     {                                                                                                                  \
-        product<TILE_M, TILE_N, how>(p, A, B, C, last);                                                                \
+        product<how>(p, A, B, C, last);                                                                                \
     }
 KERNEL(gemm_alone, ALONE)
 KERNEL(gemm, PLAIN)

@@ -60,14 +60,13 @@ static int sm_of(const struct dev *d)
 // The device, or NULL with the reason in no_handle.
 static struct dev *open_device(int device)
 {
-    struct dev *d = NULL;
-    if (device != GEMM_STEPS_SIMULATED)
-        d = gpu_borrow(device == GEMM_STEPS_CURRENT ? GPU_CURRENT : device == GEMM_STEPS_ANY ? 0 : device, no_handle);
-    if (device == GEMM_STEPS_ANY && d && sm_of(d) < PICK_OLDEST) {
-        dev_close(d);
-        d = NULL;
-    }
-    return d || (device != GEMM_STEPS_ANY && device != GEMM_STEPS_SIMULATED) ? d : dev_open(DEV_SIM, no_handle);
+    if (device != GEMM_STEPS_SIMULATED && device != GEMM_STEPS_ANY)
+        return gpu_borrow(device == GEMM_STEPS_CURRENT ? GPU_CURRENT : device, no_handle);
+    struct dev *d = device == GEMM_STEPS_ANY ? gpu_borrow(0, no_handle) : NULL;
+    if (d && sm_of(d) >= PICK_OLDEST)
+        return d;
+    dev_close(d);
+    return dev_open(DEV_SIM, no_handle);
 }
 
 gemm_steps_status gemm_steps_create(int device, gemm_steps **handle)
@@ -179,8 +178,7 @@ gemm_steps_status gemm_steps_set_workspace_limit(gemm_steps *handle, size_t byte
         return s;
     handle->limit = bytes;
     forget_plans(handle);  // other kernels may run now
-    const bool ok = handle->work.lent || handle->work.bytes <= bytes || drop(handle, &handle->work);
-    return handle_leave_dev(handle, ok);
+    return handle_leave_dev(handle, handle->work.lent || handle->work.bytes <= bytes || drop(handle, &handle->work));
 }
 
 gemm_steps_status gemm_steps_set_workspace(gemm_steps *handle, gemm_steps_ptr memory, size_t bytes)
@@ -192,8 +190,7 @@ gemm_steps_status gemm_steps_set_workspace(gemm_steps *handle, gemm_steps_ptr me
     if (s != GEMM_STEPS_OK)
         return s;
     const bool ok = drop(handle, &handle->work);
-    if (memory)
-        handle->work = (struct room){ memory, bytes, true };
+    handle->work = (struct room){ memory, memory ? bytes : 0, memory != 0 };
     forget_plans(handle);
     return handle_leave_dev(handle, ok);
 }

@@ -8,38 +8,19 @@
 
 struct bf16 {  // the upper half of a float
     unsigned short bits;
+    bf16() = default;
+    // To the nearest, ties to even; a NaN stays one.
+    __device__ explicit bf16(float x)
+    {
+        const unsigned all = __float_as_uint(x);
+        bits = x != x ? 0x7fff : (all + 0x7fff + (all >> 16 & 1)) >> 16;
+    }
+    __device__ operator float() const { return __uint_as_float(unsigned(bits) << 16); }
 };
 
-__device__ inline float widen(float x)
+template <class T> __device__ inline float widen(T x)
 {
     return x;
-}
-
-__device__ inline float widen(half x)
-{
-    return __half2float(x);
-}
-
-__device__ inline float widen(bf16 x)
-{
-    return __uint_as_float(unsigned(x.bits) << 16);
-}
-
-__device__ inline void narrow(float x, float &to)
-{
-    to = x;
-}
-
-__device__ inline void narrow(float x, half &to)
-{
-    to = __float2half_rn(x);
-}
-
-// To the nearest, ties to even; a NaN stays one.
-__device__ inline void narrow(float x, bf16 &to)
-{
-    const unsigned bits = __float_as_uint(x);
-    to.bits = x != x ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
 // f of a number of that type.
@@ -58,9 +39,9 @@ __device__ inline void put(void *x, int64_t i, int type, float v)
     if (type == ARGS_F32)
         static_cast<float *>(x)[i] = v;
     else if (type == ARGS_F16)
-        narrow(v, static_cast<half *>(x)[i]);
+        static_cast<half *>(x)[i] = half(v);
     else
-        narrow(v, static_cast<bf16 *>(x)[i]);
+        static_cast<bf16 *>(x)[i] = bf16(v);
 }
 
 // --- The epilogue ---
@@ -96,7 +77,7 @@ template <class T> __device__ inline void store4(T *to, const float (&x)[4], int
 {
     alignas(4 * sizeof(T)) T v[4];
     for (int e = 0; e < 4; e++)
-        narrow(x[e], v[e]);
+        v[e] = T(x[e]);
     if (whole && n >= 4) {
         struct alignas(4 * sizeof(T)) Four { T v[4]; };
         *reinterpret_cast<Four *>(to) = *reinterpret_cast<Four *>(v);

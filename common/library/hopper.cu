@@ -9,6 +9,7 @@
 #include "hopper.cuh"
 #include "library/epilogue.cuh"
 #include "library/wgmma.cuh"
+#include "library/words.cuh"
 
 // --- Tile sizes ---
 constexpr int BM = TILE_M, BN = TILE_N, BK = 64;  // block tile
@@ -58,21 +59,9 @@ __device__ inline void prefetch_map(const CUtensorMap *map)
     asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
-// What a word of the PTX stands for.
-#define NUMBER(name, move)                                                                                             \
-    __device__ inline int name()                                                                                       \
-    {                                                                                                                  \
-        int n;                                                                                                         \
-        asm(move : "=r"(n));                                                                                           \
-        return n;                                                                                                      \
-    }
 // The number of this block's cluster, and how many there are; without clusters, of the block.
 NUMBER(cluster, "mov.u32 %0, %%clusterid.x;")
 NUMBER(clusters, "mov.u32 %0, %%nclusterid.x;")
-// Whether A lies as k x m, and B as n x k: here they do not. kernels.c writes 1 in place of these words when it loads the PTX,
-// and the driver's compiler knows as much as if they were template parameters.
-NUMBER(turn_a, "mov.b32 %0, 0x00;")
-NUMBER(turn_b, "mov.b32 %0, 0x000;")
 
 // The same, to the same place in the blocks of a cluster whose bits are set.
 __device__ inline void load_box_for(int blocks, void *to, const CUtensorMap *map, uint64_t *barrier, int row, int col, int z)
@@ -119,14 +108,6 @@ __device__ inline bool elected()
     int one;
     asm volatile("{\n.reg .pred one;\nelect.sync _|one, 0xffffffff;\nselp.b32 %0, 1, 0, one;\n}" : "=r"(one));
     return one;
-}
-
-// Two floats as two halves; kernels.c makes bf16 of them, as of the operands of wgmma.
-__device__ inline half2 both(float a, float b)
-{
-    unsigned v;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(v) : "f"(b), "f"(a));
-    return *reinterpret_cast<half2 *>(&v);
 }
 
 // The same as stmatrix, of matrices whose rows become columns.

@@ -4,6 +4,7 @@
 #include "ampere.cuh"
 #include "library/copy.cuh"
 #include "library/epilogue.cuh"
+#include "library/words.cuh"
 
 // --- Tile sizes ---
 constexpr int BM = TILE, BN = TILE, BK = 2048 / TILE;  // block tile
@@ -16,41 +17,6 @@ constexpr int ROOM = 24 * 1024 - 8;  // halves, more than the stages need: a fif
 constexpr int LD = WN + 8;  // numbers from a row to the next where a warp puts its sums
 __constant__ int geometry[] = { BM, BN, BK, THREADS, 0, 0, 0, WM, WN };  // read by the library
 
-// Words that kernels.c replaces when it loads the PTX. The driver's compiler leaves out what they make superfluous, because code has to
-// come from memory before a small product can use it. First: whether A lies as k x m, and B as n x k; here they do not.
-__device__ inline int turn_a()
-{
-    int turned;
-    asm("mov.b32 %0, 0x00;" : "=r"(turned));
-    return turned;
-}
-
-__device__ inline int turn_b()
-{
-    int turned;
-    asm("mov.b32 %0, 0x000;" : "=r"(turned));
-    return turned;
-}
-
-// Neighbours of A, or of B, that are copied at once: 8, 4, 2 or 1.
-template <bool A> __device__ inline int wide()
-{
-    int n;
-    if (A)
-        asm("mov.b32 %0, 0x08;" : "=r"(n));
-    else
-        asm("mov.b32 %0, 0x008;" : "=r"(n));
-    return n;
-}
-
-// Two floats as two halves, or bf16, as the operands of mma.
-__device__ inline unsigned both(float a, float b)
-{
-    unsigned v;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(v) : "f"(b), "f"(a));
-    return v;
-}
-
 // An operand's tiles, SPAN rows of A, or columns of B, by BK along K, as they lie.
 template <bool A, int SPAN, bool ALONG_K> struct Copies {
     static constexpr int WIDTH = ALONG_K ? BK : SPAN, HEIGHT = ALONG_K ? SPAN : BK, LD = WIDTH + PAD;
@@ -58,6 +24,7 @@ template <bool A, int SPAN, bool ALONG_K> struct Copies {
     const half *x;
     int64_t ld;
     int left;  // rows or columns from the tile's first on
+    static __device__ int wide() { return A ? wide_a() : wide_b(); }
 
     // The operand has `span` rows or columns, of which the tile begins at the `first`; lines are ld elements apart.
     __device__ Copies(const void *x, int64_t from, int64_t ld, int first, int span) : ld(ld), left(span - first)
@@ -86,9 +53,9 @@ template <bool A, int SPAN, bool ALONG_K> struct Copies {
     // Begins to copy the next tile, of which `depth` elements are inside of K.
     __device__ void begin_async(half *s, int depth)
     {
-        if (wide<A>() == 8)
+        if (wide() == 8)
             copy<8>(s, depth);
-        else if (wide<A>() == 4)
+        else if (wide() == 4)
             copy<4>(s, depth);
         else
             copy<2>(s, depth);
@@ -101,7 +68,7 @@ template <bool A, int SPAN, bool ALONG_K> struct Copies {
     }
     __device__ void begin(half *s, int depth, Kept &v)
     {
-        if (wide<A>() > 1)
+        if (wide() > 1)
             begin_async(s, depth);
         else
             begin_one_by_one(depth, v);
@@ -109,7 +76,7 @@ template <bool A, int SPAN, bool ALONG_K> struct Copies {
     // The first tiles: all of them, and only then somebody waits for one.
     template <int n> __device__ void begin_first(half (&s)[STAGES][HEIGHT * LD], int K, Kept (&v)[n])
     {
-        if (wide<A>() > 1)
+        if (wide() > 1)
 #pragma unroll 1
             for (int tile = 0; tile < n && tile * BK < K; tile++)
                 begin_async(s[tile], K - tile * BK);
@@ -121,7 +88,7 @@ template <bool A, int SPAN, bool ALONG_K> struct Copies {
     }
     __device__ void end(half *s, const Kept &v)
     {
-        if (wide<A>() == 1)
+        if (wide() == 1)
             each<1>(0, [&](int i, int j, const half *, bool) { s[j] = v[i]; });
     }
 };
@@ -220,7 +187,7 @@ template <bool TURN_A, bool TURN_B, bool ALONE> __device__ void product(const ar
         half *sums = room + warp * WM * LD;
 #pragma unroll
         for (int j = 0; j < WM / 16 * (WN / 16) * 8; j += 2)  // two neighbours in one of two rows
-            *reinterpret_cast<unsigned *>(&sums[place_of(j, lane)]) = both(p.alpha * acc[j], p.alpha * acc[j + 1]);
+            *reinterpret_cast<half2 *>(&sums[place_of(j, lane)]) = both(p.alpha * acc[j], p.alpha * acc[j + 1]);
         __syncwarp();
         half *C = static_cast<half *>(p.C) + at.z * p.c_next + (at.row + row) * p.c_row + at.col + col;
         const int down = p.m - at.row - row, across = p.n - at.col - col;

@@ -114,50 +114,40 @@ static bool open_hopper(gemm_steps *h, struct plan *plan, const struct problem *
     return ok;
 }
 
-static bool is_plain(const struct plan *plan, const struct problem *p, bool adds)
-{
-    return !adds && !p->bias_kind && !p->activation && p->type_c == p->type && plan->way.parts == 1;
-}
-
 // adds: to C, by a beta.
 static void kernel_name(const struct plan *plan, const struct problem *p, bool adds, char name[GEOMETRY_KERNEL])
 {
     const char a = p->x[0].turned ? 't' : 'n', b = p->x[1].turned ? 't' : 'n';
     const enum kernel_kind kind = plan->way.kernel->kind;
+    const bool plain = !adds && !p->bias_kind && !p->activation;
     if (kind == KERNEL_ROWS)
         snprintf(name, GEOMETRY_KERNEL, "rows%d_%c", p->m > 4 ? 8 : p->m > 2 ? 4 : p->m, b);
     else if (kind == KERNEL_ANY)
         snprintf(name, GEOMETRY_KERNEL, "gemm_%c%c", a, b);
     else if (kind == KERNEL_MMA)
-        snprintf(name, GEOMETRY_KERNEL, "gemm%s", is_plain(plan, p, adds) ? "_alone" : "");
+        snprintf(name, GEOMETRY_KERNEL, "gemm%s",
+                 plain && p->type_c == p->type && plan->way.parts == 1 ? "_alone" : "");
     else
         snprintf(name, GEOMETRY_KERNEL, "gemm%s",
                  kind == KERNEL_STEP                                  ? ""
                  : adds_up(plan)                                      ? "_added_up"
                  : adds                                               ? "_with_beta"
-                 : p->bias_kind || p->activation                      ? "_adjusted"
+                 : !plain                                             ? "_adjusted"
                  : plan->args.stored && pick_cluster(&plan->way) == 1 ? "_alone"
                                                                       : "");
-}
-
-// How often 8 neighbours are halved until they can be copied at once.
-static int narrow(const struct plan *plan, int which)
-{
-    int times = 0;
-    while (pick_wide(&plan->problem, &plan->way, which) << times < 8)
-        times++;
-    return times;
 }
 
 // How kernel_words makes the kernel's PTX fit the product.
 static int words_of(const struct plan *plan)
 {
     const struct problem *p = &plan->problem;
-    const bool mma = plan->way.kernel->kind == KERNEL_MMA;
-    if (!mma && plan->way.kernel->kind != KERNEL_HOPPER)
+    const struct way *w = &plan->way;
+    static const int halvings[] = { [8] = 0, [4] = 1, [2] = 2, [1] = 3 };  // of 8 neighbours that are copied at once
+    const bool mma = w->kernel->kind == KERNEL_MMA;
+    if (!mma && w->kernel->kind != KERNEL_HOPPER)
         return 0;
     return (p->type == GEMM_STEPS_BF16) * WORDS_BF16 | p->x[0].turned * WORDS_TURN_A | p->x[1].turned * WORDS_TURN_B |
-           mma * (narrow(plan, 0) * WORDS_NARROW_A | narrow(plan, 1) * WORDS_NARROW_B);
+           mma * (halvings[pick_wide(p, w, 0)] * WORDS_NARROW_A | halvings[pick_wide(p, w, 1)] * WORDS_NARROW_B);
 }
 
 // A step's kernel is gemm(M, N, K, alpha, A, B, beta, C), with a block for each tile.

@@ -1,5 +1,5 @@
 // Products of wgmma as in common/hopper.cuh. Types and orders of a and b are words of the instruction. Here they are those of
-// halves, neither A nor B transposed; modules.c writes other words when it loads the PTX.
+// halves, neither A nor B transposed; kernels.c writes other words when it loads the PTX.
 #pragma once
 #include <cstdint>
 

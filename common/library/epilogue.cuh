@@ -134,35 +134,14 @@ __device__ inline void finish4(const args &p, int z, int row, int col, const flo
         store4(static_cast<bf16 *>(p.C) + at, x, n, p.wide_c);
 }
 
-// A warp stores ROWS x COLUMNS numbers, which its lanes have put into shared memory, rows LD apart: in C they are `down` rows apart.
-// Neighbours store neighbours, so that memory gets whole 32 bytes.
-template <int ROWS, int COLUMNS, int LD>
-__device__ inline void store_by_column(const args &p, int z, int row, int col, const float *sums, int down)
-{
-    auto each = [&](int i, bool plain) {
-        const int r = row + i / COLUMNS * down, c = col + i % COLUMNS;
-        const float sum = sums[i / COLUMNS * LD + i % COLUMNS];
-        if (r < p.m && c < p.n)
-            put(p.C, z * p.c_next + r * p.c_row + c, p.c_type, plain ? p.alpha * sum : finished(p, z, r, c, sum));
-    };
-    if (p.beta == 0 && !p.bias_kind && !p.activation)
-#pragma unroll 4
-        for (int i = threadIdx.x % 32; i < ROWS * COLUMNS; i += 32)
-            each(i, true);
-    else
-#pragma unroll 1
-        for (int i = threadIdx.x % 32; i < ROWS * COLUMNS; i += 32)
-            each(i, false);
-}
-
 // --- Parts ---
 
-// The threads that `sync` is a barrier of have written what they have of a part of a tile to global memory, and meet here. True
+// The threads of the block have written what they have of a part of a tile to global memory, and meet here. True
 // if it was the last of `parts` parts: all of them can be read then, past L1 (__ldcg). The counter is 0 again.
-template <class Sync> __device__ inline bool last_part(args_ptr counters, int tile, int parts, int thread, int *seen, Sync sync)
+__device__ inline bool last_part(args_ptr counters, int tile, int parts, int thread, int *seen)
 {
     unsigned *counter = static_cast<unsigned *>(counters) + tile;
-    sync();  // one thread's release covers what all have written before the barrier, its acquire what they read behind it
+    __syncthreads();  // one thread's release covers what all have written before the barrier, its acquire what they read behind it
     if (thread == 0) {
         unsigned before;
         asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;" : "=r"(before) : "l"(__cvta_generic_to_global(counter)) : "memory");
@@ -170,7 +149,7 @@ template <class Sync> __device__ inline bool last_part(args_ptr counters, int ti
         if (before == parts - 1)
             *counter = 0;
     }
-    sync();
+    __syncthreads();
     return *seen == parts - 1;
 }
 
@@ -206,8 +185,7 @@ template <int THREADS, int n, class P> __device__ inline bool meet(float (&acc)[
     for (int apart = 1, counter = at.tile * ARGS_MEETINGS; apart < p.parts; apart *= 8, counter += 8) {
         const int first = at.part / (8 * apart) * 8 * apart, end = min(first + 8 * apart, p.parts);
         each(at.part / apart * apart, [](float *a, float4 *x) { *x = { a[0], a[1], a[2], a[3] }; });
-        if (!last_part(p.counters, counter + first / (8 * apart), (end - first - 1) / apart + 1, tid, &seen,
-                       []() { __syncthreads(); }))
+        if (!last_part(p.counters, counter + first / (8 * apart), (end - first - 1) / apart + 1, tid, &seen))
             return false;
         for (int part = first; part < end; part += apart)
             each(part, [&](float *a, float4 *x) {

@@ -42,7 +42,7 @@ __device__ inline void deliver(const args &p, int z, int part, int r, int col, f
 __device__ inline void meet(const args &p, int z, int counter, int first, int columns)
 {
     __shared__ int seen;
-    if (!last_part(p.counters, counter, p.parts, threadIdx.x, &seen, []() { __syncthreads(); }))
+    if (!last_part(p.counters, counter, p.parts, threadIdx.x, &seen))
         return;
     const int n = min(columns, p.n - first);
     for (int i = threadIdx.x; i < n * p.m; i += THREADS) {

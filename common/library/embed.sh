@@ -7,4 +7,4 @@ printf '// Made by embed.sh.\n#include "kernels.h"\n\nconst char %s[] =\n' "$1"
 awk '/^[ \t]*\.section/ { debug = 1 }
   !debug && !/^[ \t]*\.(loc|file)[ \t]/ && !/^[ \t]*\/\// && NF { print }
   debug && /\}/ { debug = 0 }' "$2" | sed 's/[\\"?]/\\&/g; s/.*/"&\\n"/'
-printf ';\n'
+printf '"";\n'

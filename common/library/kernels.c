@@ -1,4 +1,4 @@
-// See kernels.h. The build defines HAVE_HOPPER, 1 or 0.
+// See kernels.h.
 #include "kernels.h"
 
 #include <stdlib.h>
@@ -7,10 +7,6 @@
 #include "args.h"
 
 #define KERNEL(id, kind, file, step, ...) { KERNEL_##kind, file, step, kernel_##id, __VA_ARGS__ },
-#if !HAVE_HOPPER
-#undef HOPPER
-#define HOPPER(id, kind, file, step, ...) { KERNEL_##kind, file, step, NULL, __VA_ARGS__ },
-#endif
 const struct kernel kernels[KERNELS] = {
 #include "kernels.def"
 };

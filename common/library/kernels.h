@@ -5,8 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define HOPPER KERNEL
-
 #define KERNEL(id, ...) extern const char kernel_##id[];
 #include "kernels.def"
 #undef KERNEL
@@ -39,7 +37,7 @@ enum kernel_kind { KERNEL_STEP, KERNEL_ANY, KERNEL_MMA, KERNEL_ROWS, KERNEL_HOPP
 struct kernel {
     enum kernel_kind kind;
     const char *file, *step;  // for messages, and for gemm_steps_kernel
-    const char *ptx;          // NULL: what compiled the library cannot compile this one
+    const char *ptx;          // "": what compiled the library cannot compile this one
     int type;                 // of A and B: ARGS_F32, ... ; 0: halves and bf16
     int oldest, newest;       // compute capabilities
     int m, n, k;  // its tile; rows.cu: the most rows, columns of a block (of 16 bytes each), the most of K in a part

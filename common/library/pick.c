@@ -95,7 +95,7 @@ static bool can(struct pick_card card, const struct kernel *k, const struct prob
 {
     const bool type = k->type ? k->type == (int)p->type : p->type != GEMM_STEPS_F32;
     const bool all = k->kind == KERNEL_ANY || k->kind == KERNEL_MMA;  // the others multiply, whatever alpha is
-    return type && card.sm >= k->oldest && card.sm <= k->newest && k->ptx && (all || p->alpha != 0) &&
+    return type && card.sm >= k->oldest && card.sm <= k->newest && *k->ptx && (all || p->alpha != 0) &&
            (k->kind != KERNEL_STEP || can_step(k, p));
 }
 

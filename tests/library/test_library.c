@@ -104,7 +104,7 @@ static struct product random_product(enum dev_type type, uint64_t i)
 // Not every compiler can compile it; what runs in its place needs no workspace.
 static bool has_step_20(void)
 {
-    return kernels[PTX_hopper_128x256].ptx != NULL;
+    return *kernels[PTX_hopper_128x256].ptx;
 }
 
 // Random shapes by what an older card, or a handle without a workspace, runs.
@@ -376,7 +376,7 @@ Test(library, the_table_has_the_tiles_of_the_kernels)
     for (int i = 0; i < KERNELS; i++) {
         const struct kernel *k = &kernels[i];
         const struct geometry *g = &h->geometries[i];
-        if (!k->ptx || k->kind == KERNEL_PACK)
+        if (!*k->ptx || k->kind == KERNEL_PACK)
             continue;
         cr_assert(handle_module(h, (enum kernel_id)i, 0), "%s", gemm_steps_error(h));
         cr_expect(g->bm == k->m && g->bn == k->n && g->bk == k->k, "%s has a tile of %d x %d x %d, not %d x %d x %d",
@@ -391,7 +391,7 @@ Test(library, every_kernel_can_be_loaded)
     for (int i = 0; i < KERNELS * WORDS; i++) {
         const struct kernel *k = &kernels[i / WORDS];
         const int words = i % WORDS, most = k->kind == KERNEL_HOPPER ? 7 : k->kind == KERNEL_MMA ? WORDS_BF16 : 0;
-        if (!k->ptx || words & ~most)
+        if (!*k->ptx || words & ~most)
             continue;
         if (sample_brief((size_t)i, 3))
             cr_expect(handle_module(h, (enum kernel_id)(i / WORDS), words), "%s: %s", k->file, gemm_steps_error(h));

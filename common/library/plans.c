@@ -233,9 +233,11 @@ struct plan *plan_of(gemm_steps *h, const struct problem *p)
     struct problem q = *p;
     q.alpha = p->alpha != 0, q.beta = 0;  // else of any value: plan_queue is told
     struct plan *plan = h->plans;
-    for (; plan < h->plans + PLANS; plan++)
-        if (plan->ready && !memcmp(&plan->problem, &q, sizeof q))
+    for (; plan < h->plans + PLANS; plan++) {
+        const void *has = &plan->problem, *asked = &q;
+        if (plan->ready && !memcmp(has, asked, sizeof q))
             return plan;
+    }
     const size_t limit = h->work.lent && h->work.bytes < h->limit ? h->work.bytes : h->limit;
     struct way way = pick_way(h->card, &q, limit);
     if (!plan_room(h, &q, &way))

@@ -99,6 +99,25 @@ __device__ inline int place_of(int j, int lane)
     return (j / (WN / 2) * 16 + lane / 4 + j / 2 % 2 * 8) * LD + j / 4 % (WN / 8) * 8 + lane % 4 * 2;
 }
 
+// A warp stores its sums, which its lanes have put into shared memory: neighbours store neighbours, so that memory gets whole 32 bytes.
+__device__ inline void store_by_column(const args &p, int z, int row, int col, const float *sums)
+{
+    auto each = [&](int i, bool plain) {
+        const int r = row + i / WN, c = col + i % WN;
+        const float sum = sums[i / WN * LD + i % WN];
+        if (r < p.m && c < p.n)
+            put(p.C, z * p.c_next + r * p.c_row + c, p.c_type, plain ? p.alpha * sum : finished(p, z, r, c, sum));
+    };
+    if (p.beta == 0 && !p.bias_kind && !p.activation)
+#pragma unroll 4
+        for (int i = threadIdx.x % 32; i < WM * WN; i += 32)
+            each(i, true);
+    else
+#pragma unroll 1
+        for (int i = threadIdx.x % 32; i < WM * WN; i += 32)
+            each(i, false);
+}
+
 // Each order of A and B is two kernels. ALONE: C is alpha * A * B, of the type of A and B, and K is one part.
 template <bool TURN_A, bool TURN_B, bool ALONE> __device__ void product(const args &p, half *room)
 {
@@ -209,23 +228,8 @@ template <bool TURN_A, bool TURN_B, bool ALONE> __device__ void product(const ar
     for (int j = 0; j < WM / 16 * (WN / 16) * 8; j += 2)
         *reinterpret_cast<float2 *>(&sums[place_of(j, lane)]) = { acc[j], acc[j + 1] };
     __syncwarp();
-    if (!p.wide_c) {  // neighbours store neighbours, so that memory gets whole 32 bytes
-        auto each = [&](int i, bool plain) {
-            const int r = at.row + row + i / WN, c = at.col + col + i % WN;
-            const float sum = sums[i / WN * LD + i % WN];
-            if (r < p.m && c < p.n)
-                put(p.C, at.z * p.c_next + r * p.c_row + c, p.c_type, plain ? p.alpha * sum : finished(p, at.z, r, c, sum));
-        };
-        if (p.beta == 0 && !p.bias_kind && !p.activation)
-#pragma unroll 4
-            for (int i = lane; i < WM * WN; i += 32)
-                each(i, true);
-        else
-#pragma unroll 1
-            for (int i = lane; i < WM * WN; i += 32)
-                each(i, false);
-        return;
-    }
+    if (!p.wide_c)
+        return store_by_column(p, at.z, at.row + row, at.col + col, sums);
 #pragma unroll 1
     for (int i = lane * 4; i < WM * WN; i += 4 * 32)
         finish4(p, at.z, at.row + row + i / WN, at.col + col + i % WN, &sums[i / WN * LD + i % WN]);

@@ -109,10 +109,7 @@ void gemm_steps_destroy(gemm_steps *handle)
 {
     if (!handle)
         return;
-    if (handle_enter(handle, __func__, NULL) == GEMM_STEPS_OK) {
-        dev_sync(handle->dev);
-        handle_leave(handle, GEMM_STEPS_OK);
-    }
+    gemm_steps_wait(handle);
     dev_close(handle->dev);  // with all that was allocated or loaded
     free(handle);
 }

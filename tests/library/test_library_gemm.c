@@ -347,3 +347,28 @@ Test(library_gemm, of_halves_is_right_on_older_cards)
     try_random(GEMM_STEPS_F16, 75, 4);
     try_random(GEMM_STEPS_F32, 75, 4);
 }
+
+// A step of the course, as it stands: C is alpha * A * B + beta * C, without gaps, at multiples of 16 bytes.
+static void try_steps(gemm_steps_type type)
+{
+    static struct way ways[WAYS_MOST];
+    kinds = 0;
+    dev_set_checks(h->dev, true);
+    for (seed = 0; !(kinds & 1 << KERNEL_STEP) && seed < 100; seed++) {  // some do not begin there
+        struct data d = { .p = { .m = 136, .n = 264, .k = 72, .type = type, .alpha = -0.5f, .beta = 2.25f } };
+        drawn = 0;
+        make_data(&d);
+        const int all = pick_ways(h->card, &d.settled, SIZE_MAX, ways);
+        for (int i = 0; i < all; i++)
+            if (ways[i].kernel->kind == KERNEL_STEP)
+                try_way(&d, &ways[i]);
+        drop_data(&d);
+    }
+    cr_expect(kinds & 1 << KERNEL_STEP, "kinds %d", kinds);
+}
+
+Test(library_gemm, by_a_step_is_right)
+{
+    try_steps(GEMM_STEPS_F16);
+    try_steps(GEMM_STEPS_F32);
+}

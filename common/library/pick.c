@@ -143,12 +143,12 @@ static double copy_cycles(struct pick_card card, const struct problem *p, const 
 }
 
 // At least as long as it takes to read A, B and C; L2 is full of what others have written, which goes to memory first.
-static double read_cycles(struct pick_card card, const struct problem *p, enum rule_id times)
+static double read_cycles(struct pick_card card, const struct problem *p)
 {
     double bytes = 0;
     for (const struct operand *x = p->x; x < p->x + PROBLEM_OPERANDS; x++)
         bytes += (double)x->rows * x->columns * x->matrices * (double)x->element;
-    return (bytes + fmin(bytes, L2)) / (rule[times] * memory_bytes(card));
+    return (bytes + fmin(bytes, L2)) / (rule[READ] * memory_bytes(card));
 }
 
 // Things that take that long and overlap, if not quite where they take equally long: there are no edges that a rule
@@ -193,7 +193,7 @@ static double turns_cycles(struct pick_card card, const struct problem *p, const
     cycles += left > 0 ? left * store + steps * hypot(alone, left * busy) : 0;
     const double meetings = w->parts > 8 ? 2 : w->parts > 1, reads = w->parts > 8 ? 8 + w->parts / 8.0 : w->parts;
     return both(cycles + meetings * rule[MEET] + (meetings ? (reads + meetings) * 4.0 * k->m * k->n / rule[ADD] : 0),
-                read_cycles(card, p, READ));
+                read_cycles(card, p));
 }
 
 // Rows of A and B that a block loads for a step along K. Where rows begin in the midst of a sector of L2, one counts as
@@ -232,8 +232,7 @@ static double hopper_cycles(struct pick_card card, const struct problem *p, cons
     const double deep = ceil_div(ceil_div(p->k, k->k), w->parts), rounds = ceil_div(units_of(p, w), clusters(card, w));
     const double store = area / rule[STORE] * (pick_aligned(&p->x[2], UNIT) ? 1 : rule[STORE_ODD]);
     const double split = (w->parts > 1 ? rule[SPLIT] + area / rule[STORE] : 0) + (shared ? rule[SHARE] : 0);
-    return rule[k->costs + ALONE] +
-           both(rounds * (deep * step + rule[NEXT] + split) + store, read_cycles(card, p, READ));
+    return rule[k->costs + ALONE] + both(rounds * (deep * step + rule[NEXT] + split) + store, read_cycles(card, p));
 }
 
 static double rows_cycles(struct pick_card card, const struct problem *p, const struct way *w)
@@ -242,9 +241,8 @@ static double rows_cycles(struct pick_card card, const struct problem *p, const 
     const double crowd = fmax(1, (q.m > 4 ? 8 : q.m) * (double)pick_wide(&q, w, 1) / 16);  // of sums in registers
     const double narrow = pick_wide(&q, w, 1) > 1 ? 1 : 4, block = w->part / 32.0 * rule[ROW_STEP] * crowd * crowd;
     const double rounds = ceil_div(w->blocks, 4.0 * card.sms);
-    const double read = read_cycles(card, p, ROW_READ) * narrow, blocks = rounds * block;
-    return rule[ROW_START] + fmax(read, blocks) + rule[ROW_BESIDE] * fmin(read, blocks) +
-           (w->parts > 1 ? rule[ROW_MEET] + w->parts * rule[ROW_PART] : 0);
+    return rule[BLOCK] + both(read_cycles(card, p) * narrow, rounds * block) +
+           (w->parts > 1 ? rule[MEET] + w->parts * rule[ROW_PART] : 0);
 }
 
 // --- All ways ---

@@ -191,9 +191,27 @@ template <bool TURN_A, bool TURN_B, bool WIDE> __device__ void product(const arg
         for (int r = over; r < rows; r += DOWN, to += DOWN * p.c_row)
             *to = shared[r * LDC + c];
     else
+        by_type(p.c_type, [&](auto type) {
+            using T = decltype(type);
+            constexpr int ROUND = 8;  // so many are asked for before one is waited for
+            T *to = static_cast<T *>(p.C) + at.z * p.c_next + at.row * p.c_row + at.col + c;
+            const T *bias = static_cast<const T *>(p.bias) + (p.bias_kind == ARGS_BIAS_ROW ? at.col + c : at.row);
 #pragma unroll 1
-        for (int r = over; r < rows; r += DOWN)
-            finish(scaled, at.z, at.row + r, at.col + c, shared[r * LDC + c]);
+            for (int top = over; top < rows; top += ROUND * DOWN) {
+                T old[ROUND] = {}, added[ROUND] = {};
+#pragma unroll
+                for (int e = 0, r = top; e < ROUND; e++, r += DOWN) {
+                    if (p.beta != 0 && r < rows)
+                        old[e] = to[r * p.c_row];
+                    if (p.bias_kind && r < rows)
+                        added[e] = bias[p.bias_kind == ARGS_BIAS_ROW ? 0 : r];
+                }
+#pragma unroll
+                for (int e = 0, r = top; e < ROUND; e++, r += DOWN)
+                    if (r < rows)
+                        to[r * p.c_row] = T(activate(shared[r * LDC + c] + p.beta * widen(old[e]) + widen(added[e]), p.activation));
+            }
+        });
 }
 
 // Two bodies: what can be copied four at a time is.

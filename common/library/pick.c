@@ -228,11 +228,11 @@ static double hopper_cycles(struct pick_card card, const struct problem *p, cons
     const bool shared = w->tall * w->broad > 1;
     const double area = (double)k->m * k->n, asked = rows_loaded(p, w, ROW_ODD) * rule[ROW] * w->blocks / card.sms;
     const double taken = rows_loaded(p, w, TAKEN_ODD) * rule[TAKEN];
-    const double step = both(both(asked, taken), both(rule[k->costs + BUSY], shared ? rule[SHARED] : 0));
+    const double step = both(both(asked, taken), rule[k->costs + BUSY] + (shared ? rule[SHARED] : 0));
     const double deep = ceil_div(ceil_div(p->k, k->k), w->parts), rounds = ceil_div(units_of(p, w), clusters(card, w));
     const double store = area / rule[STORE] * (pick_aligned(&p->x[2], UNIT) ? 1 : rule[STORE_ODD]);
     const double split = (w->parts > 1 ? rule[SPLIT] + area / rule[STORE] : 0) + (shared ? rule[SHARE] : 0);
-    return rule[k->costs + ALONE] + both(rounds * (deep * step + rule[NEXT] + split) + store, read_cycles(card, p));
+    return rule[k->costs + ALONE] + both(rounds * (deep * step + rule[NEXT]), read_cycles(card, p)) + split + store;
 }
 
 static double rows_cycles(struct pick_card card, const struct problem *p, const struct way *w)

@@ -231,7 +231,7 @@ static const struct product deep = { DEV_F32, 60, 61, 2000, 1, 0, 1 };  // K is 
 
 Test(library_products, the_workspace_grows_and_obeys_its_limit)
 {
-    const struct product flat = { DEV_F32, 64, 64, 16, 1, 0, 1 }, wide = { DEV_F32, 60, 300, 2000, 1, 0, 1 };
+    const struct product flat = { DEV_F32, 64, 64, 16, 1, 0, 1 }, wide = { DEV_F32, 60, 600, 2000, 1, 0, 1 };
     on_host(&flat);
     cr_expect_eq(gemm_steps_workspace(h), 0);
     on_host(&deep);

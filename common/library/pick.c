@@ -196,16 +196,17 @@ static double turns_cycles(struct pick_card card, const struct problem *p, const
                 read_cycles(card, p));
 }
 
-// Rows of A and B that a block loads for a step along K. Where rows begin in the midst of a sector of L2, one counts as
-// many times as the rule says. Where the first begins is not asked: a product is prepared for all pointers at multiples
-// of 16.
+// Rows of A and B that a block loads for a step along K. One that lies in two lines of L2, or begins in the midst of a
+// sector, counts as many times as the rule says. Where the first begins is not asked: a product is prepared for all
+// pointers at multiples of 16.
 static double rows_loaded(const struct problem *p, const struct way *w, enum rule_id times)
 {
     double rows[2] = { fmin(w->kernel->m, p->m) / w->broad, fmin(w->kernel->n, p->n) / w->tall };
     for (int i = 0; i < 2; i++) {
         struct operand x = p->x[i];
         x.at = 0;
-        rows[i] *= w->copy[i] || pick_aligned(&x, SECTOR) ? 1 : rule[times];
+        if (!w->copy[i])
+            rows[i] *= (pick_aligned(&x, LINE) ? 1 : rule[LINES]) * (pick_aligned(&x, SECTOR) ? 1 : rule[times]);
     }
     return rows[0] + rows[1];
 }

@@ -356,8 +356,11 @@ static struct shape *all_shapes(int named, char **names, char error[DEV_ERROR_MA
         }
         shapes[i] = (struct shape){ s[0], s[1], s[2], .alpha = 1 };
     }
-    for (int i = 0; shapes && i < ask.random; i++)
+    for (int i = 0; shapes && i < ask.random; i++) {
         shapes[named + i] = random_shape(ask.seed, (uint64_t)i);
+        if (ask.ways && ask.times)  // the rule is fitted to plain products
+            shapes[named + i].alpha = 1, shapes[named + i].beta = 0;
+    }
     return shapes;
 }
 

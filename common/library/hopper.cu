@@ -4,7 +4,7 @@
 //
 // The blocks of a cluster share tiles of A and B: those beside each other have the same rows of A, those below each other the same
 // columns of B, and each loads a share of them for all, because L2 is slow, most of all where rows begin in the midst of its lines.
-// Or they share a tile of C, and multiply a part of K each.
+// And they share a tile of C, where tiles are few, and multiply a part of K each.
 #include "ampere.cuh"
 #include "hopper.cuh"
 #include "library/epilogue.cuh"

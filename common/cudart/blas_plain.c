@@ -7,17 +7,14 @@
 #include "blas_plain.h"
 
 extern const char kernel_plain[];
-extern const size_t kernel_plain_bytes;
 
 // --- Launches ---
 
 static CUfunction find(struct cublasContext *h, const char *kernel)
 {
     CUfunction f = NULL;
-    char *text = h->plain ? NULL : strndup(kernel_plain, kernel_plain_bytes);
-    if (text && cuModuleLoadData((CUmodule *)&h->plain, text))
+    if (!h->plain && cuModuleLoadData((CUmodule *)&h->plain, kernel_plain))
         h->plain = NULL;
-    free(text);
     return h->plain && !cuModuleGetFunction(&f, (CUmodule)h->plain, kernel) ? f : NULL;
 }
 

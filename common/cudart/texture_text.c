@@ -10,7 +10,6 @@
 #include "texture.h"
 
 extern const char kernel_texture[];
-extern const size_t kernel_texture_bytes;
 
 // --- An instruction's words and operands ---
 
@@ -239,7 +238,7 @@ bool cudart_textures(struct cudart_ptx *ptx)
         p += n + (p[n] == '\n');
     }
     if (any)
-        add(&to, kernel_texture, kernel_texture_bytes);
+        add(&to, kernel_texture, strlen(kernel_texture));
     if (to.failed || !any) {
         free(to.at);
         return !to.failed;

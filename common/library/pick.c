@@ -304,9 +304,10 @@ static void offer_rows(struct search *s, struct way w)
             const double enough = of_sm * s->card.sms / groups;
             w.part = part_of(q.k, enough > 1 ? (int)enough : 1, w.kernel->k);
             w.parts = (q.k - 1) / w.part + 1;
-            w.blocks = (int)groups * w.parts;
-            if (w.parts != before && (w.parts == 1 || groups <= ARGS_COUNTERS) && groups * w.parts < UNITS_MOST)
+            if (w.parts != before && (w.parts == 1 || groups <= ARGS_COUNTERS) && groups * w.parts < UNITS_MOST) {
+                w.blocks = (int)groups * w.parts;
                 offer(s, w);
+            }
             before = w.parts;
         }
     }

@@ -66,8 +66,10 @@ static bool check_distances(const struct problem *p, char error[DEV_ERROR_MAX])
                              apart_most);
         const double bytes = ((double)(x.matrices - 1) * (double)x.next + (double)(x.rows - 1) * (double)x.ld) * 4;
         if (bytes > (double)bytes_most || (double)x.rows * x.columns * (double)x.element > (double)bytes_most)
-            return error_set(error, "%c has %d x %d elements, %" PRId64 " from row to row: too many", "ABC"[i], x.rows,
-                             x.columns, x.ld);
+            return error_set(error,
+                             "%c has %d x %d elements, %" PRId64 " from row to row, and %d matrices, %" PRId64
+                             " apart: 2^42 elements are allowed from the first to the last",
+                             "ABC"[i], x.rows, x.columns, x.ld, x.matrices, x.next);
     }
     return true;
 }
@@ -160,7 +162,7 @@ bool problem_settle(const gemm_steps_problem *given, bool later, struct problem 
     if (!check_choices(p, error) || !check_sizes(p, error) || !check_distances(p, error) || !check_batch(p, error) ||
         (!later && !check_places(p, error)))
         return false;
-    for (int i = 0; i < PROBLEM_OPERANDS; i++)
-        p->x[i].at = p->x[i].at ? p->x[i].at : 256;
+    for (int i = 0; i < PROBLEM_OPERANDS; i++)  // what is not read may be anywhere, too
+        p->x[i].at = p->x[i].at && (i == 2 || p->alpha != 0) ? p->x[i].at : 256;
     return true;
 }

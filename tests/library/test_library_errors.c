@@ -120,7 +120,7 @@ Test(library_refuses, distances_that_cannot_be)
     p = right(), p.transpose_b = 1, p.ldb = 1, refused_problem(p, "ldb is 1: a row of B has 2 elements");
     p = right(), p.ldc = -4, refused_problem(p, "ldc is -4");
     p = right(), p.ldc = (int64_t)1 << 60, refused_problem(p, "at most 274877906944 are allowed");
-    p = right(), p.ldc = (int64_t)1 << 38, p.m = 1 << 10, refused_problem(p, "too many");
+    p = right(), p.ldc = (int64_t)1 << 38, p.m = 1 << 10, refused_problem(p, "2^42 elements are allowed");
     p = right(), p.batch = 2, p.stride_a = -1, refused_problem(p, "stride_a is -1");
     p = right(), p.batch = 2, refused_problem(p, "stride_c is 0: the matrices of C overlap");
     p = right(), p.batch = 2, p.stride_c = 31, refused_problem(p, "stride_c is 31: the matrices of C overlap");

@@ -376,11 +376,11 @@ Test(library_gemm, by_a_step_is_right)
 Test(library_gemm, what_alpha_0_does_not_read_may_begin_anywhere)
 {
     static const gemm_steps_type types[] = { GEMM_STEPS_F32, GEMM_STEPS_F16, GEMM_STEPS_BF16 };
-    gemm_steps_ptr C;
+    gemm_steps_ptr A, C;
+    expect_ok(gemm_steps_alloc(h, 64 * 64 * sizeof(float), &A));
     expect_ok(gemm_steps_alloc(h, 20 * 30 * sizeof(float), &C));
-    dev_set_checks(h->dev, true);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        const gemm_steps_problem p = { .m = 20, .n = 30, .k = 40, .type = types[i], .A = 1, .B = 3, .C = C };
+        const gemm_steps_problem p = { .m = 20, .n = 30, .k = 40, .type = types[i], .A = A + 1, .B = A, .C = C };
         float x[20 * 30] = { 1 };
         expect_ok(gemm_steps_upload(h, C, x, sizeof x));
         expect_ok(gemm_steps_gemm(h, &p));
@@ -388,5 +388,6 @@ Test(library_gemm, what_alpha_0_does_not_read_may_begin_anywhere)
         expect_ok(gemm_steps_download(h, x, C, sizeof x));
         cr_expect_eq(x[0], 0);
     }
+    expect_ok(gemm_steps_free(h, A));
     expect_ok(gemm_steps_free(h, C));
 }

@@ -92,7 +92,9 @@ typedef struct gemm_steps_problem {
     gemm_steps_type type_c;        // of C and bias: that of A and B, or f32. 0: the former
     int transpose_a, transpose_b;  // not 0: A lies as k x m, B as n x k, and is used transposed
     float alpha, beta;
-    gemm_steps_ptr A, B, C;  // at multiples of an element's size; C shares no element with A, B or bias
+    // At multiples of an element's size. C overlaps none of A, B and bias; but A or B may lie in gaps of C, with the
+    // same leading dimension.
+    gemm_steps_ptr A, B, C;
     int64_t lda, ldb, ldc;  // leading dimensions: from a row, as it lies, to the next, up to 2^38. 0: there are no gaps
     int64_t stride_a, stride_b, stride_c;  // from a matrix of the batch to the next; A and B: 0 if all use the same
     gemm_steps_bias bias_kind;

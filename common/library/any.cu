@@ -193,7 +193,7 @@ template <bool TURN_A, bool TURN_B, bool WIDE> __device__ void product(const arg
     else
         by_type(p.c_type, [&](auto type) {
             using T = decltype(type);
-            constexpr int ROUND = 8;  // so many are asked for before one is waited for
+            constexpr int ROUND = 8;  // how many are asked for before the first is waited for
             T *to = static_cast<T *>(p.C) + at.z * p.c_next + at.row * p.c_row + at.col + c;
             const T *bias = static_cast<const T *>(p.bias) + (p.bias_kind == ARGS_BIAS_ROW ? at.col + c : at.row);
 #pragma unroll 1

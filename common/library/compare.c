@@ -333,7 +333,8 @@ static const struct option_row rows[] = {
     { "seed", "N", "of the random data and shapes (default 1)", AT(seed), 0, UINT64_MAX },
     { "ways", "FILE", "write the times of every way that may be fast to FILE", AT(ways) },
     { "transpose-b", "0|1", "with --ways, which then only times: B lies as N x K", AT(transpose_b), 0, 1 },
-    { "random", "COUNT", "so many random shapes of 64 to 8192, with alpha and beta", AT(random), 0, RANDOM_MOST },
+    { "random", "COUNT", "how many random shapes of 64 to 8192; with alpha and beta, unless ways are timed", AT(random),
+      0, RANDOM_MOST },
     { 0 },
 };
 static const struct options table = {

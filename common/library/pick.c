@@ -221,8 +221,8 @@ static double clusters(struct pick_card card, const struct way *w)
     return at_once > 1 ? at_once : 1;
 }
 
-// Four things overlap in a step along K: L2 is asked by all blocks, the SM asks for its rows, its tensor cores
-// multiply, blocks that share wait for each other.
+// Three things overlap in a step along K: L2 is asked by all blocks, the SM asks for its rows, its tensor cores
+// multiply, and later if blocks share. What is added up and stored at the end does not overlap with memory's reads.
 static double hopper_cycles(struct pick_card card, const struct problem *p, const struct way *w)
 {
     const struct kernel *k = w->kernel;

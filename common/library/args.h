@@ -33,6 +33,7 @@ struct args {
     int a_rows, a_last;       // hopper.cu: rows of a tile of A that are loaded, and of those in the last row of tiles
     int across, down, units;  // hopper.cu: clusters' tiles in a row of C, rows of them, all of them
     int stored;               // hopper.cu: C is stored by its tensor map
+    int once_a, once_b;       // hopper.cu: L2 need not keep what is loaded of A, of B
     args_ptr A, B, C, bias;   // bias: n elements (row) or m (column), of C's type
     args_ptr sums;            // of parts, in the workspace
     args_ptr counters;        // ARGS_COUNTERS of them, all 0 between launches

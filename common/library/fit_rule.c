@@ -109,7 +109,7 @@ static void report(const char *what, bool of_held_out)
 // As if the rule took each way with a probability, those more often that it takes for faster: so the loss changes
 // smoothly with the constants, and a way that is faster by less than it can know is no sure choice. First the times are
 // fitted, then more and more the choice.
-static const double SURE = 0.02, CLOSE = 0.05, NEAR = 0.15, NOTICED = 1e-3;
+static const double SURE = 0.02, CLOSE = 0.05, NEAR = 0.15, NOTICED = 1e-3, DOUBT = 0.3;
 static double times_count;
 
 static double worse(const struct product *x, const struct timed *w)
@@ -156,15 +156,18 @@ static void add_gradient(const struct product *x, double gradient[RULES])
     }
 }
 
-// Adam (Kingma, Ba 2015) over the logarithms of the constants; a step looks at one product in some. Constants that no
-// way asks for have no gradient, and stay: they are of other cards.
+// Adam (Kingma, Ba 2015) over the logarithms of the constants; a step looks at one product in some. Each is drawn back
+// to where it was, by DOUBT, so that those of which the times tell little, or nothing, stay.
 static void fit(int steps)
 {
     enum { AMONG = 8 };
-    static double mean[RULES], square[RULES];
+    static double mean[RULES], square[RULES], before[RULES];
+    memcpy(before, rule, sizeof before);
     for (int t = 0; t < steps; t++) {
         const double done = (double)t / steps, rate = 0.05 * pow(0.01, done);
-        double gradient[RULES] = { 0 };
+        double gradient[RULES];
+        for (int r = 0; r < RULES; r++)
+            gradient[r] = before[r] > 0 ? DOUBT * log(rule[r] / before[r]) : 0;
         times_count = 3 * pow(0.02, done);
         for (int i = 0; i < n_products; i++)
             if (!products[i].held_out && matrix_hash((uint64_t)t, (uint64_t)i) % AMONG == 0)

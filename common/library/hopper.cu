@@ -45,13 +45,22 @@ __device__ inline int swizzle(int row, int col)
 }
 
 // Boxes of matrix z of a batch, as in hopper.cuh.
-__device__ inline void load_box(void *to, const CUtensorMap *map, uint64_t *barrier, int row, int col, int z)
+__device__ inline void load_box(void *to, const CUtensorMap *map, uint64_t *barrier, int row, int col, int z, uint64_t policy)
 {
-    asm volatile(
-        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(
-            shared_address(to)),
-        "l"(map), "r"(col), "r"(row), "r"(z), "r"(shared_address(barrier))
-        : "memory");
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {%2, %3, "
+                 "%4}], [%5], %6;" ::"r"(shared_address(to)),
+                 "l"(map), "r"(col), "r"(row), "r"(z), "r"(shared_address(barrier)), "l"(policy)
+                 : "memory");
+}
+
+// What L2 does with lines that are loaded. Those that are wanted once go first when it needs room, so that what was written before
+// need not go to memory for them; others stay as they are.
+__device__ inline uint64_t l2_policy(bool once)
+{
+    uint64_t first, unchanged;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(first));
+    asm("createpolicy.fractional.L2::evict_unchanged.b64 %0, 1.0;" : "=l"(unchanged));
+    return once ? first : unchanged;
 }
 
 __device__ inline void prefetch_map(const CUtensorMap *map)
@@ -64,11 +73,12 @@ NUMBER(cluster, "mov.u32 %0, %%clusterid.x;")
 NUMBER(clusters, "mov.u32 %0, %%nclusterid.x;")
 
 // The same, to the same place in the blocks of a cluster whose bits are set.
-__device__ inline void load_box_for(int blocks, void *to, const CUtensorMap *map, uint64_t *barrier, int row, int col, int z)
+__device__ inline void load_box_for(int blocks, void *to, const CUtensorMap *map, uint64_t *barrier, int row, int col, int z,
+                                    uint64_t policy)
 {
-    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, "
-                 "{%2, %3, %4}], [%5], %6;" ::"r"(shared_address(to)),
-                 "l"(map), "r"(col), "r"(row), "r"(z), "r"(shared_address(barrier)), "h"(uint16_t(blocks))
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [%0], "
+                 "[%1, {%2, %3, %4}], [%5], %6, %7;" ::"r"(shared_address(to)),
+                 "l"(map), "r"(col), "r"(row), "r"(z), "r"(shared_address(barrier)), "h"(uint16_t(blocks)), "l"(policy)
                  : "memory");
 }
 
@@ -318,8 +328,10 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
         mbarrier_init_fence();
     }
     // Of a box that several blocks need, each loads some rows.
-    auto load = [&](const CUtensorMap &map, int blocks, half *to, int row, int col, int z, int share) {
-        blocks ? load_box_for(blocks, to + share * BOX, &map, &full[s], row, col, z) : load_box(to, &map, &full[s], row, col, z);
+    const uint64_t policy_a = l2_policy(p.once_a), policy_b = l2_policy(p.once_b);
+    auto load = [&](const CUtensorMap &map, int blocks, half *to, int row, int col, int z, int share, uint64_t policy) {
+        blocks ? load_box_for(blocks, to + share * BOX, &map, &full[s], row, col, z, policy)
+               : load_box(to, &map, &full[s], row, col, z, policy);
     };
     const int b_share = (BOX >> p.tall) * i;
     const int a_blocks = broad > 1 ? ((1 << broad) - 1) << first : 0;
@@ -338,15 +350,15 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
         mbarrier_expect(&full[s], 2 * BK * (loads_a * rows + loads_b * columns));
         if (turn_a())
             for (int c = 0; loads_a && c < rows; c += BOX)
-                load(A, a_blocks, &a[c * BK], k + a_share, brow + c, za, a_share);
+                load(A, a_blocks, &a[c * BK], k + a_share, brow + c, za, a_share, policy_a);
         else if (loads_a && rows == p.a_rows)
-            load(A, a_blocks, a, brow + a_share, k, za, a_share);
+            load(A, a_blocks, a, brow + a_share, k, za, a_share, policy_a);
         else if (loads_a && rows)
-            load(last, a_blocks, a, brow + a_share, k, za, a_share);
+            load(last, a_blocks, a, brow + a_share, k, za, a_share, policy_a);
 #pragma unroll
         for (int c = 0; c < BN; c += BOX)
             if (loads_b && c < columns)
-                load(B, b_blocks, &b[c * BK], (turn_b() ? bcol + c : k) + b_share, turn_b() ? k : bcol + c, zb, b_share);
+                load(B, b_blocks, &b[c * BK], (turn_b() ? bcol + c : k) + b_share, turn_b() ? k : bcol + c, zb, b_share, policy_b);
     };
     if (tiles > 1)
         cluster_meets();  // the barriers of all blocks exist
@@ -446,7 +458,7 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
         if (tid % 128 == 0) {
             bulk_wait_read<0>();
             mbarrier_expect(&old[group], 2 * GM * PART);
-            each_box([&](int j) { load_box(at(0, j), &Cmap, &old[group], row_of(c), col_of(c) + j, z); });
+            each_box([&](int j) { load_box(at(0, j), &Cmap, &old[group], row_of(c), col_of(c) + j, z, l2_policy(false)); });
         }
     };
     int old_parity = 0;

@@ -132,6 +132,20 @@ static double units_of(const struct problem *p, const struct way *w)
     return ceil_div(p->m, k->m * w->tall) * ceil_div(p->n, k->n * w->broad) * p->batch;
 }
 
+static double bytes_of(const struct operand *x)
+{
+    return (double)x->rows * x->columns * x->matrices * (double)x->element;
+}
+
+bool pick_once(const struct problem *p, const struct way *w, int which)
+{
+    const struct operand *x = &p->x[which];
+    const bool one_tile = which ? p->m <= w->kernel->m * w->tall : p->n <= w->kernel->n * w->broad;
+    const bool once = units_of(p, w) * pick_cluster(w) <= w->blocks || (one_tile && x->matrices == p->batch);
+    const bool too_large = bytes_of(x) > L2 / 2 && bytes_of(x) < L2 * 4;
+    return w->kernel->kind == KERNEL_HOPPER && !w->copy[which] && once && too_large;
+}
+
 static double copy_cycles(struct pick_card card, const struct problem *p, const struct way *w)
 {
     double cycles = 0;
@@ -142,13 +156,14 @@ static double copy_cycles(struct pick_card card, const struct problem *p, const 
     return cycles;
 }
 
-// At least as long as it takes to read A, B and C; L2 is full of what others have written, which goes to memory first.
-static double read_cycles(struct pick_card card, const struct problem *p)
+// At least as long as it takes to read A and B, and to write C, and sums that meet. L2 is full of what others have
+// written, which goes to memory first, but not for what is read once.
+static double read_cycles(struct pick_card card, const struct problem *p, const struct way *w)
 {
-    double bytes = 0;
-    for (const struct operand *x = p->x; x < p->x + PROBLEM_OPERANDS; x++)
-        bytes += (double)x->rows * x->columns * x->matrices * (double)x->element;
-    return (bytes + fmin(bytes, L2)) / (rule[READ] * memory_bytes(card));
+    double once = 0, bytes = bytes_of(&p->x[2]) + (pick_meets(w) ? 4.0 * p->m * p->n * p->batch * w->parts : 0);
+    for (int i = 0; i < 2; i++)
+        *(pick_once(p, w, i) ? &once : &bytes) += bytes_of(&p->x[i]);
+    return ((bytes + fmin(bytes, L2)) / rule[READ] + once / rule[READ_ONCE]) / memory_bytes(card);
 }
 
 // Things that take that long and overlap, if not quite where they take equally long: there are no edges that a rule
@@ -193,20 +208,20 @@ static double turns_cycles(struct pick_card card, const struct problem *p, const
     cycles += left > 0 ? left * store + steps * hypot(alone, left * busy) : 0;
     const double meetings = w->parts > 8 ? 2 : w->parts > 1, reads = w->parts > 8 ? 8 + w->parts / 8.0 : w->parts;
     return both(cycles + meetings * rule[MEET] + (meetings ? (reads + meetings) * 4.0 * k->m * k->n / rule[ADD] : 0),
-                read_cycles(card, p));
+                read_cycles(card, p, w));
 }
 
-// Rows of A and B that a block loads for a step along K. One that lies in two lines of L2, or begins in the midst of a
-// sector, counts as many times as the rule says. Where the first begins is not asked: a product is prepared for all
-// pointers at multiples of 16.
-static double rows_loaded(const struct problem *p, const struct way *w, enum rule_id times)
+// Rows of A and B that a block loads for a step along K. One that lies in two lines of L2, begins in the midst of a
+// sector (odd), or was copied just before, counts as many times as the rule says. Where the first begins is not asked:
+// a product is prepared for all pointers at multiples of 16.
+static double rows_loaded(const struct problem *p, const struct way *w, double odd)
 {
     double rows[2] = { fmin(w->kernel->m, p->m) / w->broad, fmin(w->kernel->n, p->n) / w->tall };
     for (int i = 0; i < 2; i++) {
         struct operand x = p->x[i];
         x.at = 0;
-        if (!w->copy[i])
-            rows[i] *= (pick_aligned(&x, LINE) ? 1 : rule[LINES]) * (pick_aligned(&x, SECTOR) ? 1 : rule[times]);
+        rows[i] *= w->copy[i] ? rule[FRESH]
+                              : (pick_aligned(&x, LINE) ? 1 : rule[LINES]) * (pick_aligned(&x, SECTOR) ? 1 : odd);
     }
     return rows[0] + rows[1];
 }
@@ -222,27 +237,30 @@ static double clusters(struct pick_card card, const struct way *w)
 }
 
 // Three things overlap in a step along K: L2 is asked by all blocks, the SM asks for its rows, its tensor cores
-// multiply, and later if blocks share. What is added up and stored at the end does not overlap with memory's reads.
+// multiply, and later if blocks share. What SMs near each other ask for at the same time comes from L2 once, but not if
+// they have other parts of K and share nothing. What is added up and stored at the end does not overlap with memory's
+// reads.
 static double hopper_cycles(struct pick_card card, const struct problem *p, const struct way *w)
 {
     const struct kernel *k = w->kernel;
-    const bool shared = w->tall * w->broad > 1;
-    const double area = (double)k->m * k->n, asked = rows_loaded(p, w, ROW_ODD) * rule[ROW] * w->blocks / card.sms;
-    const double taken = rows_loaded(p, w, TAKEN_ODD) * rule[TAKEN];
+    const bool shared = w->tall * w->broad > 1, split = w->parts > 1;
+    const double area = (double)k->m * k->n, taken = rows_loaded(p, w, rule[TAKEN_ODD]) * rule[TAKEN];
+    const double asked = rows_loaded(p, w, 1) * rule[ROW] * (split && !shared ? rule[APART] : 1) * w->blocks / card.sms;
     const double step = both(both(asked, taken), rule[k->costs + BUSY] + (shared ? rule[SHARED] : 0));
     const double deep = ceil_div(ceil_div(p->k, k->k), w->parts), rounds = ceil_div(units_of(p, w), clusters(card, w));
-    const double store = area / rule[STORE] * (pick_aligned(&p->x[2], UNIT) ? 1 : rule[STORE_ODD]);
-    const double split = (w->parts > 1 ? rule[SPLIT] + area / rule[STORE] : 0) + (shared ? rule[SHARE] : 0);
-    return rule[k->costs + ALONE] + both(rounds * (deep * step + rule[NEXT]), read_cycles(card, p)) + split + store;
+    const double end = area / rule[STORE] * (split ? 2 : 1) + (split ? rule[SPLIT] : 0) + (shared ? rule[SHARE] : 0);
+    return rule[k->costs + ALONE] + both(rounds * (deep * step + area / rule[NEXT]), read_cycles(card, p, w)) + end;
 }
 
 static double rows_cycles(struct pick_card card, const struct problem *p, const struct way *w)
 {
     const struct problem q = pick_exchange(p, w->exchanged);
-    const double crowd = fmax(1, (q.m > 4 ? 8 : q.m) * (double)pick_wide(&q, w, 1) / 16);  // of sums in registers
-    const double narrow = pick_wide(&q, w, 1) > 1 ? 1 : 4, block = w->part / 32.0 * rule[ROW_STEP] * crowd * crowd;
+    const int wide = pick_wide(&q, w, 1), rows = q.m > 4 ? 8 : q.m > 2 ? 4 : q.m;
+    const double crowd = fmax(1, rows * wide / 16.0);  // of sums in registers
+    const double narrow = wide > 1 ? 1 : 4;
+    const double block = w->part / 32.0 * rule[ROW_STEP] * (q.x[1].turned ? rows / 2.0 : crowd * crowd);
     const double rounds = ceil_div(w->blocks, 4.0 * card.sms);
-    return rule[BLOCK] + both(read_cycles(card, p) * narrow, rounds * block) +
+    return rule[BLOCK] + both(read_cycles(card, p, w) * narrow, rounds * block) +
            (w->parts > 1 ? rule[MEET] + w->parts * rule[ROW_PART] : 0);
 }
 

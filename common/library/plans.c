@@ -102,6 +102,7 @@ static bool open_hopper(gemm_steps *h, struct plan *plan, const struct problem *
     plan->args.units = plan->args.across * plan->args.down * p->batch;
     if (cluster > 1)
         memcpy(plan->launch.cluster, (unsigned[]){ (unsigned)cluster, 1, 1 }, sizeof plan->launch.cluster);
+    plan->args.once_a = pick_once(p, w, 0), plan->args.once_b = pick_once(p, w, 1);
     plan->args.stored = c->element == 2 && pick_aligned(c, 16) && c->columns % 8 == 0;
     bool ok = true;
     for (int i = 0; ok && i < PLAN_MAPS; i++)

@@ -327,7 +327,7 @@ Test(library, floats_run_the_best_tile)
     cr_expect_eq(pick(90, GEMM_STEPS_F32, 4095, 4095, 4095, SIZE_MAX).kernel->kind, KERNEL_ANY);
     cr_expect_eq(kernel(90, GEMM_STEPS_F32, 128, 128, 128, SIZE_MAX), PTX_any_f32_32x32x4);
     cr_expect_eq(kernel(90, GEMM_STEPS_F32, 1, 4096, 4096, SIZE_MAX), PTX_rows_f32);
-    cr_expect_eq(kernel(90, GEMM_STEPS_F32, 4096, 3, 4096, SIZE_MAX), PTX_rows_f32);
+    cr_expect_eq(kernel(90, GEMM_STEPS_F32, 4096, 1, 4096, SIZE_MAX), PTX_rows_f32);
 }
 
 Test(library, k_is_split_if_there_are_few_tiles)
@@ -338,6 +338,30 @@ Test(library, k_is_split_if_there_are_few_tiles)
     cr_expect(pick(90, GEMM_STEPS_F32, 64, 64, 8192, SIZE_MAX).parts > 8);
     cr_expect_eq(pick(90, GEMM_STEPS_F32, 64, 64, 40, SIZE_MAX).parts, 1);
     cr_expect_eq(pick(90, GEMM_STEPS_F32, 64, 64, 8192, 4 * 64 * 64 * sizeof(float)).parts, 4);
+}
+
+// 1 if L2 need not keep A, 2 if it need not keep B, 3 if neither.
+static int once(int m, int n, int k)
+{
+    const gemm_steps_problem given = problem_of(GEMM_STEPS_F16, m, n, k, 1, 1 << 20, 1 << 20, 0, 1 << 20);
+    struct problem p;
+    char error[DEV_ERROR_MAX];
+    cr_assert(problem_settle(&given, true, &p, error), "%s", error);
+    const struct way w = pick(90, GEMM_STEPS_F16, m, n, k, SIZE_MAX);
+    return pick_once(&p, &w, 0) + 2 * pick_once(&p, &w, 1);
+}
+
+Test(library, what_is_large_and_wanted_once_need_not_stay_in_l2)
+{
+    if (!has_step_20())
+        return;
+    cr_expect_eq(once(16, 14336, 4096), 2);
+    cr_expect_eq(once(14336, 16, 4096), 1);
+    cr_expect_eq(once(128, 4096, 4096), 2, "two rows of tiles, computed at the same time");
+    cr_expect_eq(once(16, 2048, 4096), 0, "may still be there for the next product");
+    cr_expect_eq(once(16, 28672, 8192), 0, "drives out all of L2 in any case, and comes faster so");
+    cr_expect_eq(once(8192, 8192, 4096), 0, "wanted again by later tiles");
+    cr_expect_eq(once(16, 14335, 4096), 0, "a copy");
 }
 
 // What gemm_steps_prepare loads is what the product needs, wherever its matrices begin at multiples of 16 bytes.

@@ -67,10 +67,10 @@ def sets():
 
 
 def medians(functions, flush, times):
-    """Microseconds of each, in turn."""
+    """Microseconds of each, in turn. Who comes first matters, by up to 0.8 us, so they change places."""
     all = [[] for _ in functions]
-    for _ in range(times):
-        for f, out in zip(functions, all):
+    for i in range(times):
+        for f, out in list(zip(functions, all))[::-1 if i % 2 else 1]:
             flush.zero_()
             begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
             torch.cuda._sleep(60000)  # the launch is queued by the time it begins
@@ -97,7 +97,7 @@ def time_shape(library, flush, read, t, m, n, k, tb):
     del results
     if read:
         run[0] = W.view(torch.int32).amax
-    a, b = medians(run, flush, 9 if m * n * k < 5e11 else 5)
+    a, b = medians(run, flush, 24 if m * n * k < 1e10 else 10 if m * n * k < 5e11 else 6)
     right, kernel = error <= bound, 'amax' if read else library.said('kernel')
     return ['nt' if tb else 'nn', name, m, n, k, '%.2f' % a, '%.2f' % b, '%.3f' % (b / a), kernel, right]
 

@@ -256,7 +256,7 @@ static double rows_cycles(struct pick_card card, const struct problem *p, const 
 {
     const struct problem q = pick_exchange(p, w->exchanged);
     const int wide = pick_wide(&q, w, 1), rows = q.m > 4 ? 8 : q.m > 2 ? 4 : q.m;
-    const double crowd = fmax(1, rows * wide / 16.0);  // of sums in registers
+    const double crowd = fmax(1, rows * wide / 16.0);  // of sums in registers, if B is not turned
     const double narrow = wide > 1 ? 1 : 4;
     const double block = w->part / 32.0 * rule[ROW_STEP] * (q.x[1].turned ? rows / 2.0 : crowd * crowd);
     const double rounds = ceil_div(w->blocks, 4.0 * card.sms);

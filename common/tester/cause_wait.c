@@ -102,17 +102,16 @@ static unsigned line_in_body(const struct cause *c, const struct simt_kernel *k,
     return call && call < c->lines.line[LINE_STORE_C] ? call : own;
 }
 
-// Where a barrier is missing: between the two lines of the kernel's body, or on the way back from the earlier access to
-// the later one, round the loop.
+// Where a barrier is missing: on the way back from the earlier access to the later one, round the loop, or between the
+// two lines of the kernel's body. The thread of the earlier access may be one round ahead.
 static void say_gap(struct cause *c, const struct simt_kernel *k, unsigned earlier, unsigned later)
 {
     unsigned heads[KERNEL_LOOPS], from = earlier < later ? earlier : later, to = earlier < later ? later : earlier;
     const unsigned loop = common_loop(c, earlier, later), n = kernel_text_loops(c->lines.file, to, heads);
-    if (earlier > later && loop) {
-        if (!wait_within(c, k, earlier, UINT_MAX, loop, OF_THREADS) &&
-            !wait_within(c, k, loop, later, loop, OF_THREADS))
-            cause_say(c, "a missing barrier would belong between line %u and the end of the loop at line %u", earlier,
-                      loop);
+    if (earlier > later && loop && !wait_within(c, k, earlier, UINT_MAX, loop, OF_THREADS) &&
+        !wait_within(c, k, loop, later, loop, OF_THREADS)) {
+        cause_say(c, "a missing barrier would belong between line %u and the end of the loop at line %u", earlier,
+                  loop);
     } else if (!wait_within(c, k, from, to, 0, OF_THREADS)) {
         for (unsigned i = 0; i < n && heads[i] > from && heads[i] != c->lines.line[LINE_LOOP]; i++)
             to = heads[i];

@@ -80,6 +80,11 @@ int pick_wide(const struct problem *p, const struct way *w, int which)
     return n;
 }
 
+int pick_rows(const struct problem *p)
+{
+    return p->m > 4 ? 8 : p->m > 2 ? 4 : p->m;
+}
+
 // What a step's driver can state: no gaps, nothing around it.
 static bool can_step(const struct kernel *k, const struct problem *p)
 {
@@ -162,7 +167,10 @@ static double read_cycles(struct pick_card card, const struct problem *p, const 
 {
     double once = 0, bytes = bytes_of(&p->x[2]) + (pick_meets(w) ? 4.0 * p->m * p->n * p->batch * w->parts : 0);
     for (int i = 0; i < 2; i++)
-        *(pick_once(p, w, i) ? &once : &bytes) += bytes_of(&p->x[i]);
+        if (pick_once(p, w, i))
+            once += bytes_of(&p->x[i]);
+        else
+            bytes += bytes_of(&p->x[i]);
     return ((bytes + fmin(bytes, L2)) / rule[READ] + once / rule[READ_ONCE]) / memory_bytes(card);
 }
 
@@ -255,7 +263,7 @@ static double hopper_cycles(struct pick_card card, const struct problem *p, cons
 static double rows_cycles(struct pick_card card, const struct problem *p, const struct way *w)
 {
     const struct problem q = pick_exchange(p, w->exchanged);
-    const int wide = pick_wide(&q, w, 1), rows = q.m > 4 ? 8 : q.m > 2 ? 4 : q.m;
+    const int wide = pick_wide(&q, w, 1), rows = pick_rows(&q);
     const double crowd = fmax(1, rows * wide / 16.0);  // of sums in registers, if B is not turned
     const double narrow = wide > 1 ? 1 : 4;
     const double block = w->part / 32.0 * rule[ROW_STEP] * (q.x[1].turned ? rows / 2.0 : crowd * crowd);

@@ -53,6 +53,9 @@ bool pick_aligned(const struct operand *x, size_t bytes);
 // How many neighbours of A (0) or B (1) the kernel can load at once: 16 bytes of them, or less.
 int pick_wide(const struct problem *p, const struct way *w, int which);
 
+// How many rows of C the kernel of rows.cu for this product has.
+int pick_rows(const struct problem *p);
+
 // Whether lines of A (0) or B (1) should go first when L2 needs room, and not what others have written: it is wanted
 // once, or by all blocks at about the same time, and has between half and four times the bytes of L2. Smaller ones may
 // still be there for the next product, larger ones come more slowly that way.

@@ -122,7 +122,7 @@ static void kernel_name(const struct plan *plan, const struct problem *p, bool a
     const enum kernel_kind kind = plan->way.kernel->kind;
     const bool plain = !adds && !p->bias_kind && !p->activation;
     if (kind == KERNEL_ROWS)
-        snprintf(name, GEOMETRY_KERNEL, "rows%d_%c", p->m > 4 ? 8 : p->m > 2 ? 4 : p->m, b);
+        snprintf(name, GEOMETRY_KERNEL, "rows%d_%c", pick_rows(p), b);
     else if (kind == KERNEL_ANY)
         snprintf(name, GEOMETRY_KERNEL, "gemm_%c%c", a, b);
     else if (kind == KERNEL_MMA)

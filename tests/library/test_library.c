@@ -292,12 +292,18 @@ Test(library_products, plans_follow_the_workspace)
 
 // --- Choices ---
 
-static struct way pick(int sm, gemm_steps_type type, int m, int n, int k, size_t limit)
+static struct problem settled(gemm_steps_type type, int m, int n, int k)
 {
     const gemm_steps_problem given = problem_of(type, m, n, k, 1, 1 << 20, 1 << 20, 0, 1 << 20);
     struct problem p;
     char error[DEV_ERROR_MAX];
     cr_assert(problem_settle(&given, true, &p, error), "%s", error);
+    return p;
+}
+
+static struct way pick(int sm, gemm_steps_type type, int m, int n, int k, size_t limit)
+{
+    const struct problem p = settled(type, m, n, k);
     return pick_way((struct pick_card){ sm, 132, 4800 }, &p, limit);
 }
 
@@ -343,10 +349,7 @@ Test(library, k_is_split_if_there_are_few_tiles)
 // 1 if L2 need not keep A, 2 if it need not keep B, 3 if neither.
 static int once(int m, int n, int k)
 {
-    const gemm_steps_problem given = problem_of(GEMM_STEPS_F16, m, n, k, 1, 1 << 20, 1 << 20, 0, 1 << 20);
-    struct problem p;
-    char error[DEV_ERROR_MAX];
-    cr_assert(problem_settle(&given, true, &p, error), "%s", error);
+    const struct problem p = settled(GEMM_STEPS_F16, m, n, k);
     const struct way w = pick(90, GEMM_STEPS_F16, m, n, k, SIZE_MAX);
     return pick_once(&p, &w, 0) + 2 * pick_once(&p, &w, 1);
 }

@@ -364,7 +364,7 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
         cluster_meets();  // the barriers of all blocks exist
     place(cluster(), brow, bcol, z);
     measure(true);
-    int early = loaders > 1 ? 0 : min(STAGES, deep);  // steps of the first tile that are asked for before the block meets: their stages are free
+    int early = min(STAGES, deep);  // steps of the first tile that are asked for before the block meets: their stages are free
     if (loads && elected()) {
         launch_wait();  // A or B may be a copy, which the launch before this one makes
 #pragma unroll 1

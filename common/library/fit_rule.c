@@ -109,12 +109,18 @@ static void report(const char *what, bool of_held_out)
 // As if the rule took each way with a probability, those more often that it takes for faster: so the loss changes
 // smoothly with the constants, and a way that is faster by less than it can know is no sure choice. First the times are
 // fitted, then more and more the choice.
-static const double SURE = 0.02, CLOSE = 0.05, NEAR = 0.15, NOTICED = 1e-3, DOUBT = 0.3;
+static const double SURE = 0.02, CLOSE = 0.05, NEAR = 0.15, NOTICED = 1e-3, DOUBT = 0.3, MUCH = 20;
 static double times_count;
 
 static double worse(const struct product *x, const struct timed *w)
 {
     return log(w->ms / x->best);
+}
+
+// What is lost by a way that is r slower than the best: what is much slower counts for more.
+static double lost(double r)
+{
+    return r + MUCH * r * r;
 }
 
 // What one more in the logarithm of a way's cycles does to the loss.
@@ -127,13 +133,12 @@ static void find_slopes(const struct product *x, double slopes[])
         near += exp(-worse(x, &of[i]) / NEAR);
     }
     for (int i = 0; i < x->n; i++) {
-        const double r = worse(x, &of[i]);
         sum += slopes[i] = exp((least - of[i].log_cycles) / SURE);
-        expected += slopes[i] * (r + 3 * r * r);
+        expected += slopes[i] * lost(worse(x, &of[i]));
     }
     for (int i = 0; i < x->n; i++) {
         const double r = worse(x, &of[i]), off = of[i].log_cycles - log(of[i].ms * PICK_KHZ);
-        slopes[i] *= (expected / sum - r - 3 * r * r) / sum / SURE;
+        slopes[i] *= (expected / sum - lost(r)) / sum / SURE;
         slopes[i] += times_count * off / hypot(off, CLOSE) * exp(-r / NEAR) / near;
     }
 }

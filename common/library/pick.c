@@ -219,19 +219,31 @@ static double turns_cycles(struct pick_card card, const struct problem *p, const
                 read_cycles(card, p, w));
 }
 
-// Rows of A and B that a block loads for a step along K. One that lies in two lines of L2, begins in the midst of a
-// sector (odd), or was copied just before, counts as many times as the rule says. Where the first begins is not asked:
-// a product is prepared for all pointers at multiples of 16.
+// That many times longer rows of an operand take: one that lies in two lines of L2, begins in the midst of a sector
+// (odd), or was copied just before. Where the first begins is not asked: a product is prepared for all pointers at
+// multiples of 16.
+static double row_times(const struct problem *p, const struct way *w, int which, double odd)
+{
+    struct operand x = p->x[which];
+    x.at = 0;
+    return w->copy[which] ? rule[FRESH]
+                          : (pick_aligned(&x, LINE) ? 1 : rule[LINES]) * (pick_aligned(&x, SECTOR) ? 1 : odd);
+}
+
+// Rows of A and B that a block loads for a step along K.
 static double rows_loaded(const struct problem *p, const struct way *w, double odd)
 {
-    double rows[2] = { fmin(w->kernel->m, p->m) / w->broad, fmin(w->kernel->n, p->n) / w->tall };
-    for (int i = 0; i < 2; i++) {
-        struct operand x = p->x[i];
-        x.at = 0;
-        rows[i] *= w->copy[i] ? rule[FRESH]
-                              : (pick_aligned(&x, LINE) ? 1 : rule[LINES]) * (pick_aligned(&x, SECTOR) ? 1 : odd);
-    }
-    return rows[0] + rows[1];
+    return fmin(w->kernel->m, p->m) / w->broad * row_times(p, w, 0, odd) +
+           fmin(w->kernel->n, p->n) / w->tall * row_times(p, w, 1, odd);
+}
+
+// Clusters that ask for the same line of A, and of B, as soon as they run. They wait for each other in one slice of L2;
+// how long depends on the address as well, so the rule has the mean.
+static double readers(const struct problem *p, const struct way *w)
+{
+    const double at_once = w->blocks / pick_cluster(w);
+    return fmin(ceil_div(p->n, w->kernel->n * w->broad), at_once) * row_times(p, w, 0, 1) +
+           fmin(ceil_div(p->m, w->kernel->m * w->tall), at_once) * row_times(p, w, 1, 1);
 }
 
 // Clusters that run at the same time. The blocks of one lie in one part of the GPU (a GPC), of which some have fewer
@@ -257,7 +269,8 @@ static double hopper_cycles(struct pick_card card, const struct problem *p, cons
     const double step = both(both(asked, taken), rule[k->costs + BUSY] + (shared ? rule[SHARED] : 0));
     const double deep = ceil_div(ceil_div(p->k, k->k), w->parts), rounds = ceil_div(units_of(p, w), clusters(card, w));
     const double end = area / rule[STORE] * (split ? 2 : 1) + (split ? rule[SPLIT] : 0) + (shared ? rule[SHARE] : 0);
-    return rule[k->costs + ALONE] + both(rounds * (deep * step + area / rule[NEXT]), read_cycles(card, p, w)) + end;
+    return rule[k->costs + ALONE] + rule[READERS] * readers(p, w) +
+           both(rounds * (deep * step + area / rule[NEXT]), read_cycles(card, p, w)) + end;
 }
 
 static double rows_cycles(struct pick_card card, const struct problem *p, const struct way *w)

@@ -241,7 +241,7 @@ static double rows_loaded(const struct problem *p, const struct way *w, double o
 // how long depends on the address as well, so the rule has the mean.
 static double readers(const struct problem *p, const struct way *w)
 {
-    const double at_once = w->blocks / pick_cluster(w);
+    const int at_once = w->blocks / pick_cluster(w);
     return fmin(ceil_div(p->n, w->kernel->n * w->broad), at_once) * row_times(p, w, 0, 1) +
            fmin(ceil_div(p->m, w->kernel->m * w->tall), at_once) * row_times(p, w, 1, 1);
 }

@@ -106,7 +106,7 @@ static bool can(struct pick_card card, const struct kernel *k, const struct prob
 
 // --- How long does it take? ---
 
-static const double L2 = 50e6;  // bytes of the L2 cache
+static const double L2 = 50e6;  // bytes: an H100's L2 cache, and most of an H200's
 
 double rule[] = {
 #define RULE(name, value, what) value,

@@ -219,9 +219,9 @@ static double turns_cycles(struct pick_card card, const struct problem *p, const
                 read_cycles(card, p, w));
 }
 
-// That many times longer rows of an operand take: one that lies in two lines of L2, begins in the midst of a sector
-// (odd), or was copied just before. Where the first begins is not asked: a product is prepared for all pointers at
-// multiples of 16.
+// How many times longer a row of an operand takes if it lies in two lines of L2, begins in the midst of a sector (odd),
+// or was copied just before. Where the first begins is not asked: a product is prepared for all pointers at multiples
+// of 16.
 static double row_times(const struct problem *p, const struct way *w, int which, double odd)
 {
     struct operand x = p->x[which];
@@ -237,8 +237,8 @@ static double rows_loaded(const struct problem *p, const struct way *w, double o
            fmin(w->kernel->n, p->n) / w->tall * row_times(p, w, 1, odd);
 }
 
-// Clusters that ask for the same line of A, and of B, as soon as they run. They wait for each other in one slice of L2;
-// how long depends on the address as well, so the rule has the mean.
+// How many clusters ask for the same line of A, and of B, as soon as they run. One slice of L2 has it, and probably
+// they wait for each other there. How long depends on the address as well; the rule has the mean.
 static double readers(const struct problem *p, const struct way *w)
 {
     const int at_once = w->blocks / pick_cluster(w);

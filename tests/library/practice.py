@@ -1,16 +1,20 @@
-"""Times the library beside PyTorch's matmul, which is cuBLAS by its own heuristic, on products of practice.
+"""Times the library on products of practice, beside PyTorch's matmul, which is cuBLAS by its own heuristic, and beside the fastest of
+cuBLAS's algorithms.
 
     python3 practice.py libgemm-steps.so SHAPES.csv SUMMARY.csv
 
-Needs PyTorch on a GPU. Both work in turn in PyTorch's own CUDA context; the L2 cache is emptied before each run; times are
+Needs PyTorch on a GPU. All work in turn in PyTorch's own CUDA context; the L2 cache is emptied before each run; times are
 medians. Each result is held against PyTorch's. The exit status is 1 if one is wrong.
 """
 import csv, ctypes, math, random, statistics, sys
 import torch
+from algorithms import R_16BF, R_16F, R_32F, Algorithms
 
 int32, int64, pointer = ctypes.c_int, ctypes.c_int64, ctypes.c_uint64
 F32, F16, BF16 = torch.float32, torch.float16, torch.bfloat16
 TYPES = {F32: (1, 'f32', 1e-4), F16: (2, 'f16', 4e-3), BF16: (3, 'bf16', 2e-2)}  # the library's number, name, allowed error
+OF_CUBLAS = {F32: R_32F, F16: R_16F, BF16: R_16BF}
+COLUMNS = 'set,layout,type,m,n,k,us,cublas_us,ratio,fastest_us,fastest_ratio,kernel'.split(',')
 
 
 class Problem(ctypes.Structure):  # gemm_steps_problem
@@ -67,10 +71,12 @@ def sets():
 
 
 def medians(functions, flush, times):
-    """Microseconds of each, in turn. Who comes first matters, by up to 0.8 us, so they change places."""
+    """Microseconds of each, in turn. Who comes first matters, by up to 0.8 us, so they change places, in all orders."""
     all = [[] for _ in functions]
     for i in range(times):
-        for f, out in list(zip(functions, all))[::-1 if i % 2 else 1]:
+        pairs = list(zip(functions, all))[::-1 if i % 2 else 1]
+        turn = i // 2 % len(pairs)
+        for f, out in pairs[turn:] + pairs[:turn]:
             flush.zero_()
             begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
             torch.cuda._sleep(60000)  # the launch is queued by the time it begins
@@ -82,7 +88,15 @@ def medians(functions, flush, times):
     return [statistics.median(x) for x in all]
 
 
-def time_shape(library, flush, read, t, m, n, k, tb):
+def fastest(algorithms, flush):
+    """Of these functions, by a few runs of each."""
+    for f in algorithms:
+        f()
+    times = medians(algorithms, flush, 3)
+    return algorithms[times.index(min(times))]
+
+
+def time_shape(library, cublas, flush, read, t, m, n, k, tb):
     number, name, bound = TYPES[t]
     A, W = torch.randn(m, k, device='cuda').to(t), torch.randn(*((n, k) if tb else (k, n)), device='cuda').to(t)
     B, C = W.t() if tb else W, torch.full((m, n), math.nan, device='cuda', dtype=t)
@@ -97,9 +111,11 @@ def time_shape(library, flush, read, t, m, n, k, tb):
     del results
     if read:
         run[0] = W.view(torch.int32).amax
-    a, b = medians(run, flush, 24 if m * n * k < 1e10 else 10 if m * n * k < 5e11 else 6)
+    algorithms = cublas.of(OF_CUBLAS[t], m, n, k, tb, A.data_ptr(), W.data_ptr(), C.data_ptr())
+    run.append(fastest(algorithms or run[1:], flush))
+    a, b, c = medians(run, flush, 24 if m * n * k < 1e10 else 12 if m * n * k < 5e11 else 6)
     right, kernel = error <= bound, 'amax' if read else library.said('kernel')
-    return ['nt' if tb else 'nn', name, m, n, k, '%.2f' % a, '%.2f' % b, '%.3f' % (b / a), kernel, right]
+    return ['nt' if tb else 'nn', name, m, n, k, '%.2f' % a, '%.2f' % b, '%.3f' % (b / a), '%.2f' % c, '%.3f' % (c / a), kernel, right]
 
 
 def whole(row):
@@ -109,10 +125,13 @@ def whole(row):
 
 
 def summaries(name, rows):
-    """Of a set of shapes, and where only some of them have whole rows, of these and of the others apart."""
-    parts = [(name, rows), (name + '_whole', [r for r in rows if whole(r)]), (name + '_others', [r for r in rows if not whole(r)])]
-    for part, all in parts if name in ('random', 'f32_random') else parts[:1]:
-        ratios = sorted(float(row[7]) for row in all)
+    """Of a set of shapes, and where only some of them have whole rows, of these and of the others apart; and of all beside the fastest of
+    cuBLAS's algorithms."""
+    parts = [(name, rows, 7), (name + '_fastest', rows, 9)]
+    if name in ('random', 'f32_random'):
+        parts += [(name + '_whole', [r for r in rows if whole(r)], 7), (name + '_others', [r for r in rows if not whole(r)], 7)]
+    for part, all, column in parts:
+        ratios = sorted(float(row[column]) for row in all)
         n, geomean = len(ratios), math.exp(sum(map(math.log, ratios)) / len(ratios))
         yield [part, n] + ['%.3f' % x for x in (geomean, ratios[0], ratios[n // 20], ratios[n // 4], ratios[n // 2], ratios[-1])]
 
@@ -123,14 +142,16 @@ def main():
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     flush = torch.empty(128 << 20, dtype=torch.int32, device='cuda')
+    workspace = torch.empty(32 << 20, dtype=torch.uint8, device='cuda')  # as large as PyTorch's
+    cublas = Algorithms(workspace.data_ptr(), workspace.numel(), torch.cuda.current_stream().cuda_stream)
     shapes, summary = csv.writer(open(sys.argv[2], 'w'), lineterminator='\n'), csv.writer(open(sys.argv[3], 'w'), lineterminator='\n')
-    shapes.writerow('set,layout,type,m,n,k,us,cublas_us,ratio,kernel'.split(','))
+    shapes.writerow(COLUMNS)
     summary.writerow('card,pytorch,cuda,set,shapes,geomean,worst,percentile_5,percentile_25,median,best'.split(','))
     wrong = 0
     for name, list in sets():
         rows = []
         for shape in list:
-            *row, right = time_shape(library, flush, name == 'read', *shape)
+            *row, right = time_shape(library, cublas, flush, name == 'read', *shape)
             shapes.writerow([name] + row)
             rows.append(row)
             wrong += not right

@@ -6,6 +6,7 @@ import ctypes
 
 R_32F, R_16F, R_16BF = 0, 2, 14  # cudaDataType
 COMPUTE_32F, TRANSA, TRANSB, OP_T, WORKSPACE_BYTES, REDUCTION_MASK, IN_COMPUTE_TYPE = 68, 3, 4, 1, 1, 3, 2
+NOT_SUPPORTED = 15  # a status
 MOST = 32  # algorithms that are asked for
 
 
@@ -46,7 +47,9 @@ class Algorithms:
             self.set('MatmulDesc', d, TRANSA, ctypes.c_int32(OP_T))
         b = self.layout(type, *((k, n) if turned else (n, k)))
         a, c = self.layout(type, k, m), self.layout(type, n, m)
-        self.call('MatmulAlgoGetHeuristic', self.handle, d, b, a, c, c, self.preference, MOST, found, ctypes.byref(n_found))
+        status = self.c.cublasLtMatmulAlgoGetHeuristic(self.handle, d, b, a, c, c, self.preference, MOST, found, ctypes.byref(n_found))
+        if status not in (0, NOT_SUPPORTED):  # not supported: there is none
+            raise RuntimeError('cublasLtMatmulAlgoGetHeuristic gave %d' % status)
         one, zero = ctypes.c_float(1), ctypes.c_float(0)
         A, B, C = ctypes.c_void_p(A), ctypes.c_void_p(B), ctypes.c_void_p(C)
 

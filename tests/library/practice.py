@@ -1,5 +1,5 @@
 """Times the library on products of practice, beside PyTorch's matmul, which is cuBLAS by its own heuristic, and beside the fastest of
-cuBLAS's algorithms.
+cuBLAS's algorithms, that one among them.
 
     python3 practice.py libgemm-steps.so SHAPES.csv SUMMARY.csv
 
@@ -112,7 +112,7 @@ def time_shape(library, cublas, flush, read, t, m, n, k, tb):
     if read:
         run[0] = W.view(torch.int32).amax
     algorithms = cublas.of(OF_CUBLAS[t], m, n, k, tb, A.data_ptr(), W.data_ptr(), C.data_ptr())
-    run.append(fastest(algorithms or run[1:], flush))
+    run.append(fastest(algorithms + run[1:], flush))
     a, b, c = medians(run, flush, 24 if m * n * k < 1e10 else 12 if m * n * k < 5e11 else 6)
     right, kernel = error <= bound, 'amax' if read else library.said('kernel')
     return ['nt' if tb else 'nn', name, m, n, k, '%.2f' % a, '%.2f' % b, '%.3f' % (b / a), '%.2f' % c, '%.3f' % (c / a), kernel, right]

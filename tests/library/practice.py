@@ -13,8 +13,9 @@ from algorithms import R_16BF, R_16F, R_32F, Algorithms
 int32, int64, pointer = ctypes.c_int, ctypes.c_int64, ctypes.c_uint64
 F32, F16, BF16 = torch.float32, torch.float16, torch.bfloat16
 TYPES = {F32: (1, 'f32', 1e-4), F16: (2, 'f16', 4e-3), BF16: (3, 'bf16', 2e-2)}  # the library's number, name, allowed error
+RUNS = 24  # each of the six orders of three four times
 OF_CUBLAS = {F32: R_32F, F16: R_16F, BF16: R_16BF}
-COLUMNS = 'set,layout,type,m,n,k,us,cublas_us,ratio,fastest_us,fastest_ratio,kernel'.split(',')
+COLUMNS = 'set,layout,type,m,n,k,us,cublas_us,ratio,algorithms,fastest_us,fastest_ratio,kernel'.split(',')
 
 
 class Problem(ctypes.Structure):  # gemm_steps_problem
@@ -113,9 +114,9 @@ def time_shape(library, cublas, flush, read, t, m, n, k, tb):
         run[0] = W.view(torch.int32).amax
     algorithms = cublas.of(OF_CUBLAS[t], m, n, k, tb, A.data_ptr(), W.data_ptr(), C.data_ptr())
     run.append(fastest(algorithms + run[1:], flush))
-    a, b, c = medians(run, flush, 24 if m * n * k < 1e10 else 12 if m * n * k < 5e11 else 6)
+    a, b, c = medians(run, flush, RUNS)
     right, kernel = error <= bound, 'amax' if read else library.said('kernel')
-    return ['nt' if tb else 'nn', name, m, n, k, '%.2f' % a, '%.2f' % b, '%.3f' % (b / a), '%.2f' % c, '%.3f' % (c / a), kernel, right]
+    return ['nt' if tb else 'nn', name, m, n, k, '%.2f' % a, '%.2f' % b, '%.3f' % (b / a), len(algorithms), '%.2f' % c, '%.3f' % (c / a), kernel, right]
 
 
 def whole(row):
@@ -125,15 +126,16 @@ def whole(row):
 
 
 def summaries(name, rows):
-    """Of a set of shapes, and where only some of them have whole rows, of these and of the others apart; and of all beside the fastest of
-    cuBLAS's algorithms."""
-    parts = [(name, rows, 7), (name + '_fastest', rows, 9)]
+    """Of a set of shapes, and where only some of them have whole rows, of these and of the others apart: each beside cuBLAS's choice, and
+    beside the fastest of its algorithms."""
+    parts = [(name, rows)]
     if name in ('random', 'f32_random'):
-        parts += [(name + '_whole', [r for r in rows if whole(r)], 7), (name + '_others', [r for r in rows if not whole(r)], 7)]
-    for part, all, column in parts:
-        ratios = sorted(float(row[column]) for row in all)
-        n, geomean = len(ratios), math.exp(sum(map(math.log, ratios)) / len(ratios))
-        yield [part, n] + ['%.3f' % x for x in (geomean, ratios[0], ratios[n // 20], ratios[n // 4], ratios[n // 2], ratios[-1])]
+        parts += [(name + '_whole', [r for r in rows if whole(r)]), (name + '_others', [r for r in rows if not whole(r)])]
+    for part, all in parts:
+        for beside, column in (('', 7), ('_fastest', 10)):
+            ratios = sorted(float(row[column]) for row in all)
+            n, geomean = len(ratios), math.exp(sum(map(math.log, ratios)) / len(ratios))
+            yield [part + beside, n] + ['%.3f' % x for x in (geomean, ratios[0], ratios[n // 20], ratios[n // 4], ratios[n // 2], ratios[-1])]
 
 
 def main():

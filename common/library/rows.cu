@@ -73,8 +73,8 @@ template <int R, int W> __device__ inline void down(const args &p, int z, int pa
     auto use = [&](const IN (&b)[AT_ONCE][W], int k) {
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++)
-            for (int e = 0; e < R * W; e++)
-                if (inside && k + i * WARPS < K)
+            if (inside && k + i * WARPS < K)
+                for (int e = 0; e < R * W; e++)
                     acc[e / W][e % W] += As[k + i * WARPS][e / W] * widen(b[i][e % W]);
     };
     fetch(b[0], warp);
@@ -117,12 +117,17 @@ template <int R, int W> __device__ inline void along(const args &p, int z, int p
                 load<W>(&B[at[c] + k], b[c]);
     };
     auto use = [&](const IN (&b)[C][W], int k) {
+        if (k + W <= K) {
 #pragma unroll
-        for (int e = 0; e < W; e++)
+            for (int i = 0; i < W * C * R; i++)
+                acc[i / R % C][i % R] += As[k + i / R / C][i % R] * widen(b[i / R % C][i / R / C]);
+        } else {
+#pragma unroll 1
+            for (; k < K; k++)
 #pragma unroll
-            for (int i = 0; i < C * R; i++)
-                if (k + e < K)
-                    acc[i / R][i % R] += As[k + e][i % R] * widen(k + W <= K ? b[i / R][e] : B[at[i / R] + k + e]);
+                for (int i = 0; i < C * R; i++)
+                    acc[i / R][i % R] += As[k][i % R] * widen(B[at[i / R] + k]);
+        }
     };
     fetch(b[0], lane * W);
     load_rows<R>(p, z, first, K, As);

@@ -264,7 +264,8 @@ static double hopper_cycles(struct pick_card card, const struct problem *p, cons
 {
     const struct kernel *k = w->kernel;
     const bool shared = w->tall * w->broad > 1, split = w->parts > 1;
-    const double area = (double)k->m * k->n, taken = rows_loaded(p, w, rule[TAKEN_ODD]) * rule[TAKEN];
+    const double area = (double)k->m * k->n, zeros = fmax(0, k->n - p->n) / w->tall;  // columns of B that are not there
+    const double taken = rows_loaded(p, w, rule[TAKEN_ODD]) * rule[TAKEN] + zeros * rule[ZERO];
     const double asked = rows_loaded(p, w, 1) * rule[ROW] * (split && !shared ? rule[APART] : 1) * w->blocks / card.sms;
     const double step = both(both(asked, taken), rule[k->costs + BUSY] + (shared ? rule[SHARED] : 0));
     const double deep = ceil_div(ceil_div(p->k, k->k), w->parts), rounds = ceil_div(units_of(p, w), clusters(card, w));
@@ -277,11 +278,11 @@ static double rows_cycles(struct pick_card card, const struct problem *p, const 
 {
     const struct problem q = pick_exchange(p, w->exchanged);
     const int wide = pick_wide(&q, w, 1), rows = pick_rows(&q);
-    const double crowd = fmax(1, rows * wide / 16.0);  // of sums in registers, if B is not turned
-    const double narrow = wide > 1 ? 1 : 4;
-    const double block = w->part / 32.0 * rule[ROW_STEP] * (q.x[1].turned ? rows / 2.0 : crowd * crowd);
+    const double crowd = wide == 1 ? rule[ROW_NARROW] : fmax(1, rows * wide / 16.0);  // of sums in registers
+    const double block =
+        rows * rule[ROW_END] + w->part / 32.0 * (q.x[1].turned ? rule[ROW_TURNED] * rows : rule[ROW_STEP] * crowd);
     const double rounds = ceil_div(w->blocks, 4.0 * card.sms);
-    return rule[BLOCK] + both(read_cycles(card, p, w) * narrow, rounds * block) +
+    return rule[BLOCK] + both(read_cycles(card, p, w), rounds * block) +
            (w->parts > 1 ? rule[MEET] + w->parts * rule[ROW_PART] : 0);
 }
 

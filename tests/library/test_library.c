@@ -336,6 +336,15 @@ Test(library, floats_run_the_best_tile)
     cr_expect_eq(kernel(90, GEMM_STEPS_F32, 4096, 1, 4096, SIZE_MAX), PTX_rows_f32);
 }
 
+Test(library, few_rows_or_columns_are_a_case_of_their_own)
+{
+    cr_expect_eq(kernel(90, GEMM_STEPS_F32, 8192, 2, 8192, SIZE_MAX), PTX_rows_f32);
+    cr_expect_eq(kernel(90, GEMM_STEPS_F32, 1, 1001, 3001, SIZE_MAX), PTX_rows_f32);
+    cr_expect_eq(kernel(90, GEMM_STEPS_F16, 1, 2049, 2047, SIZE_MAX), PTX_rows_f16);
+    const struct way w = pick(90, GEMM_STEPS_F16, 28672, 4, 8192, SIZE_MAX);
+    cr_expect(!has_step_20() || w.tall > 1);  // zeros beside the few columns of B take their time: blocks share it
+}
+
 Test(library, k_is_split_if_there_are_few_tiles)
 {
     cr_expect_eq(pick(90, GEMM_STEPS_F32, 4096, 4096, 4096, SIZE_MAX).parts, 1);

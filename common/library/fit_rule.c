@@ -1,8 +1,9 @@
 // Fits the constants of the rule in pick.c to measured times: rule.def is written to standard output, and how well it
 // chooses to standard error.
 //
-//     fit_rule STEPS APART WAYS.csv... > rule.def       the files that compare --ways wrote
+//     fit_rule STEPS APART [CONSTANT...] WAYS.csv... > rule.def       the files that compare --ways wrote
 //
+// With constants named, such as ROW_STEP, all others stay as they are, and those that are named may go anywhere.
 // Of APART shapes one is left out of the fit (0: none), so that what is said of these holds for shapes that the
 // rule has never seen.
 #include <math.h>
@@ -30,7 +31,8 @@ static struct product {
     bool held_out;
 } products[PRODUCTS_MOST];
 static struct timed ways[WAYS_IN_ALL];
-static int n_products, n_ways, apart;
+static int n_products, n_ways, apart, n_named;
+static bool named[RULES];  // the constants that are fitted; none: all
 
 // --- What was measured ---
 
@@ -172,7 +174,7 @@ static void fit(int steps)
         const double done = (double)t / steps, rate = 0.05 * pow(0.01, done);
         double gradient[RULES];
         for (int r = 0; r < RULES; r++)
-            gradient[r] = before[r] > 0 ? DOUBT * log(rule[r] / before[r]) : 0;
+            gradient[r] = before[r] > 0 && !n_named ? DOUBT * log(rule[r] / before[r]) : 0;
         times_count = 3 * pow(0.02, done);
         for (int i = 0; i < n_products; i++)
             if (!products[i].held_out && matrix_hash((uint64_t)t, (uint64_t)i) % AMONG == 0)
@@ -180,10 +182,23 @@ static void fit(int steps)
         for (int r = 0; r < RULES; r++) {
             mean[r] = 0.9 * mean[r] + 0.1 * gradient[r];
             square[r] = 0.99 * square[r] + 0.01 * gradient[r] * gradient[r];
-            if (square[r] > 0)
+            if (square[r] > 0 && (named[r] || !n_named))
                 rule[r] *= exp(-rate * mean[r] / (1 - pow(0.9, t + 1)) / sqrt(square[r] / (1 - pow(0.99, t + 1))));
         }
     }
+}
+
+static bool name_constant(const char *name)
+{
+    static const char *const names[] = {
+#define RULE(name, value, what) #name,
+#include "rule.def"
+#undef RULE
+    };
+    for (int r = 0; r < RULES; r++)
+        if (!strcmp(name, names[r]))
+            return n_named += !named[r], named[r] = true;
+    return false;
 }
 
 int main(int argc, char **argv)
@@ -191,9 +206,9 @@ int main(int argc, char **argv)
     bool ok = argc > 3;
     apart = ok ? atoi(argv[2]) : 0;
     for (int i = 3; i < argc; i++)
-        ok &= read_file(argv[i]);
+        ok &= name_constant(argv[i]) || read_file(argv[i]);
     if (!ok || !n_products)
-        return fprintf(stderr, "usage: fit_rule STEPS APART WAYS.csv... > rule.def\n"), 2;
+        return fprintf(stderr, "usage: fit_rule STEPS APART [CONSTANT...] WAYS.csv... > rule.def\n"), 2;
     fprintf(stderr, "what,products,geomean,percentile_95,worst\n");
     report("before", false), report("before held out", true);
     fit(atoi(argv[1]));

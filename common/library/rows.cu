@@ -117,7 +117,7 @@ template <int R, int W> __device__ inline void along(const args &p, int z, int p
                 load<W>(&B[at[c] + k], b[c]);
     };
     auto use = [&](const IN (&b)[C][W], int k) {
-        if (k + W <= K) {
+        if (k + W <= K) {  // if that is asked at each product, 2 x 8192 x 8192 takes 148 us in place of 83
 #pragma unroll
             for (int i = 0; i < W * C * R; i++)
                 acc[i / R % C][i % R] += As[k + i / R / C][i % R] * widen(b[i / R % C][i / R / C]);

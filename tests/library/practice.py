@@ -116,7 +116,7 @@ def time_shape(library, cublas, flush, read, t, m, n, k, tb):
     run.append(fastest(algorithms + run[1:], flush))
     a, b, c = medians(run, flush, RUNS)
     right, kernel = error <= bound, 'amax' if read else library.said('kernel')
-    return ['nt' if tb else 'nn', name, m, n, k, '%.2f' % a, '%.2f' % b, '%.3f' % (b / a), len(algorithms), '%.2f' % c, '%.3f' % (c / a), kernel, right]
+    return ['nt' if tb else 'nn', name, m, n, k, '%.2f' % a, '%.2f' % b, '%.4f' % (b / a), len(algorithms), '%.2f' % c, '%.4f' % (c / a), kernel, right]
 
 
 def whole(row):
@@ -135,7 +135,7 @@ def summaries(name, rows):
         for beside, column in (('', 7), ('_fastest', 10)):
             ratios = sorted(float(row[column]) for row in all)
             n, geomean = len(ratios), math.exp(sum(map(math.log, ratios)) / len(ratios))
-            yield [part + beside, n] + ['%.3f' % x for x in (geomean, ratios[0], ratios[n // 20], ratios[n // 4], ratios[n // 2], ratios[-1])]
+            yield [part + beside, n] + ['%.4f' % x for x in (geomean, ratios[0], ratios[n // 20], ratios[n // 4], ratios[n // 2], ratios[-1])]
 
 
 def main():

@@ -71,7 +71,8 @@ static unsigned made_at(const struct cause *c, const struct simt_kernel *k, cons
                 comes_before(c, lines[i], own, call) && !(n_made && made[0] == lines[i]) &&
                 kernel_text_sets_for(c->lines.file, lines[i], own))
                 made[n_made++] = lines[i];
-    for (unsigned line = own - 1; line + NEAR >= own && line > body && !n_made; line--)
+    // own is 0 if the access has no line in this file.
+    for (unsigned line = own; line-- > body + 1 && line + NEAR >= own && !n_made;)
         if (kernel_text_sets_for(c->lines.file, line, own))
             made[n_made++] = line;
     return n_made ? n_made : f->object.space == SIMT_SHARED ? index_made_at(c, own, made) : 0;

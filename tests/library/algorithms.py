@@ -39,8 +39,9 @@ class Algorithms:
         return x
 
     def of(self, type, m, n, k, turned, A, B, C):
-        """Functions of no arguments, the one first that cuBLAS takes for the fastest: C = A * B. A is m x k, B is k x n or, if it is turned,
-        n x k, C is m x n, row by row and without gaps; addresses as numbers. To cuBLAS, which counts by columns, C^T = B^T * A^T."""
+        """Functions of no arguments, the one first that cuBLAS takes for the fastest: C = A * B. A is m x k, B is k x n or, if it is
+        turned, n x k, C is m x n, row by row and without gaps; addresses as numbers. To cuBLAS, which counts by columns, it is
+        C^T = B^T * A^T."""
         d, found, n_found = ctypes.c_void_p(), (Found * MOST)(), ctypes.c_int()
         self.call('MatmulDescCreate', ctypes.byref(d), COMPUTE_32F, R_32F)
         if turned:

@@ -115,8 +115,9 @@ def time_shape(library, cublas, flush, read, t, m, n, k, tb):
     algorithms = cublas.of(OF_CUBLAS[t], m, n, k, tb, A.data_ptr(), W.data_ptr(), C.data_ptr())
     run.append(fastest(algorithms + run[1:], flush))
     a, b, c = medians(run, flush, RUNS)
-    right, kernel = error <= bound, 'amax' if read else library.said('kernel')
-    return ['nt' if tb else 'nn', name, m, n, k, '%.2f' % a, '%.2f' % b, '%.4f' % (b / a), len(algorithms), '%.2f' % c, '%.4f' % (c / a), kernel, right]
+    beside_choice, beside_fastest = ['%.2f' % b, '%.4f' % (b / a)], [len(algorithms), '%.2f' % c, '%.4f' % (c / a)]
+    row = ['nt' if tb else 'nn', name, m, n, k, '%.2f' % a] + beside_choice + beside_fastest
+    return row + ['amax' if read else library.said('kernel'), error <= bound]
 
 
 def whole(row):
@@ -135,7 +136,8 @@ def summaries(name, rows):
         for beside, column in (('', 7), ('_fastest', 10)):
             ratios = sorted(float(row[column]) for row in all)
             n, geomean = len(ratios), math.exp(sum(map(math.log, ratios)) / len(ratios))
-            yield [part + beside, n] + ['%.4f' % x for x in (geomean, ratios[0], ratios[n // 20], ratios[n // 4], ratios[n // 2], ratios[-1])]
+            quantiles = [ratios[0], ratios[n // 20], ratios[n // 4], ratios[n // 2], ratios[-1]]
+            yield [part + beside, n] + ['%.4f' % x for x in [geomean] + quantiles]
 
 
 def main():
